@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// Optimize C in debug builds, too: per-pixel work would otherwise make tests very slow.
+// Optimize C code in debug builds as well, because per-pixel work would otherwise make tests very slow.
 let shim: [CSetting] = [.unsafeFlags(["-O3"])]
 
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
@@ -22,7 +22,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-// Untrusted input: a suite that replays the corpora and, only if requested by tools/fuzz, a libFuzzer program from the same sources.
+// Targets for untrusted input: a test suite that replays the corpora and, only if tools/fuzz requests it, a libFuzzer
+// program from the same sources.
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
@@ -49,7 +50,7 @@ let package = Package(
         .executable(name: "multicam", targets: ["multicam"]),
     ],
     targets: [
-        // The command-line program and the library's public API.
+        // These targets are the command-line program and the library's public API.
         .executableTarget(
             name: "multicam",
             dependencies: [
@@ -61,10 +62,10 @@ let package = Package(
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
             ],
             swiftSettings: strict),
-        // The executable that serves browsers; the recorder doesn't link its dependencies.
+        // This executable serves browsers. The recorder doesn't link its dependencies.
         .executableTarget(
             name: "multicam-web", dependencies: ["ControlRoom", "System"], swiftSettings: strict),
-        // The executable that opens a preview window.
+        // This executable opens a preview window.
         .executableTarget(
             name: "multicam-preview", dependencies: ["Preview", "System"], swiftSettings: strict),
         module(
@@ -80,20 +81,20 @@ let package = Package(
                 "Studio",
             ],
             exclude: ["Page"], swiftSettings: strict),
-        // The executable for live outputs; it uses network libraries, which the recorder doesn't link.
+        // This executable sends live outputs. It uses network libraries, which the recorder doesn't link.
         .executableTarget(
             name: "multicam-live", dependencies: ["System", "Publishing"], swiftSettings: strict),
         module(
             "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
             "System", "Inputs", "Media", "MediaLink",
             "SessionFolder"),
-        // The executable that connects to network cameras and screens.
+        // This executable connects to network cameras and screens.
         .executableTarget(
             name: "multicam-sources", dependencies: ["System", "RemoteSources"], swiftSettings: strict),
         module(
             "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSoup", "CXCB", "Control", "Encoding",
             "System", "Media", "MediaLink", "SessionFolder"),
-        // The executable that coordinates a session on several machines; the recorder doesn't link its dependencies.
+        // This executable coordinates a session on several machines. The recorder doesn't link its dependencies.
         .executableTarget(
             name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
         module(
@@ -107,7 +108,7 @@ let package = Package(
             "Monitoring",
             "Plan", "System",
             "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
-        // The recorder's end of the media socket; other processes link only the client end.
+        // This module is the recorder's end of the media socket. Other processes link only the client end.
         module(
             "MediaServing", "Control", "System", "Inputs", "Media", "MediaLink", "Plan", "Session",
             "SessionFolder", "Setup"),
@@ -133,7 +134,7 @@ let package = Package(
         module(
             "Synchrony", "CMedia", "Encoding", "System", "Media", "Plots", "SessionFolder", "Timing"),
 
-        // A running recording and its components. Imports point downward.
+        // These modules form a running recording. They don't import any of the modules above.
         module("Inputs", "Media", "Monitoring", "SessionFolder", "Timing", "Writers"),
         module(
             "Session", "Containers", "Encoders", "System", "Inputs", "Media", "Monitoring", "Plan",
@@ -148,13 +149,15 @@ let package = Package(
             "Timing"),
         module("Monitoring", "Media", "Plan", "Profiles"),
         module("Plan", "Media", "Profiles", "Timing"),
-        // Embeds the shipped profiles (through a link to Profiles/), because dependent packages can't access this folder.
+        // This target embeds the shipped profiles (through a link to Profiles/), because dependent packages can't
+        // access this folder.
         .target(
             name: "Profiles", dependencies: ["System", "Media", "YAML"],
             resources: [.embedInCode("Shipped")], swiftSettings: strict),
         module("Timing", "Media"),
 
-        // Devices, pixels and samples, files, and the computer; independent of each other.
+        // These modules cover devices, pixels and samples, files, and the computer. They don't import any of the
+        // modules above.
         module("VirtualDevices", "Encoding", "Media"),
         module("Capture", "CLinux", "System", "Media"),
         module("Encoding", "CMedia", "System", "Media"),
@@ -166,7 +169,7 @@ let package = Package(
         module("YAML", "CYAML"),
         module("Media"),
 
-        // System libraries, and declarations that Swift's importer skips.
+        // These targets are system libraries, and declarations that Swift's importer skips.
         .target(
             name: "CMedia", dependencies: ["CPango"], cSettings: shim,
             linkerSettings: libraries(
@@ -174,7 +177,7 @@ let package = Package(
                 "yuv")),
         .systemLibrary(
             name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
-        // The files of the control room's page.
+        // This target contains the files of the control room's page.
         .target(name: "CPage"),
         .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -198,40 +201,41 @@ let package = Package(
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 
-        // Records in simulated time for tools/ten-hours.
+        // This executable records in simulated time for tools/ten-hours.
         .executableTarget(
             name: "simulate", dependencies: ["Media", "Session", "SessionFolder", "Setup"],
             path: "Tests/Simulate",
             swiftSettings: strict),
 
-        // Injects a fault into every call of every component of a recording, for tools/inject and its suite.
+        // This target injects a fault into every call of every component of a recording, for tools/inject and its
+        // suite.
         .target(name: "CInject", path: "Tests/CInject", cSettings: shim),
         .executableTarget(
             name: "inject",
             dependencies: ["CInject", "Encoding", "Media", "Session", "SessionFolder", "Setup", "Writers"],
             path: "Tests/Inject", swiftSettings: strict),
 
-        // Measures the cost of clocks and resampling, for tools/clock-cost.
+        // This executable measures the cost of clocks and resampling, for tools/clock-cost.
         .executableTarget(
             name: "clock-cost", dependencies: ["Encoding", "Media", "Timing"], path: "Tests/ClockCost",
             swiftSettings: strict),
 
-        // Measures how long finishing a large file takes, for tools/finish-time.
+        // This executable measures how long it takes to finalize a large file, for tools/finish-time.
         .executableTarget(
             name: "finish-time", dependencies: ["Containers", "Media"], path: "Tests/FinishTime",
             swiftSettings: strict),
 
-        // Simulated machines made of files, for tests that read sysfs and proc.
+        // This target creates simulated machines made of files, for tests that read sysfs and proc.
         .target(name: "SyntheticMachines", path: "Tests/SyntheticMachines", swiftSettings: strict),
-        // Disks that hang on demand in tests.
+        // This target contains disks that hang on demand in tests.
         .target(
             name: "TestDisks", dependencies: ["Containers", "Media", "SessionFolder", "Writers"],
             path: "Tests/TestDisks", swiftSettings: strict),
-        // Compares manifests with their files in tests.
+        // This target compares manifests with their files in tests.
         .target(
             name: "LedgerCheck", dependencies: ["SessionFolder", "Timing"], path: "Tests/LedgerCheck",
             swiftSettings: strict),
-        // Reproducible random numbers.
+        // This target generates reproducible random numbers.
         .target(name: "SeededNoise", path: "Tests/SeededNoise", swiftSettings: strict),
         tests("MediaTests", "Media"),
         tests("SystemTests", "CDBus", "Media", "System", "SyntheticMachines"),
@@ -299,7 +303,7 @@ if isFuzzing {
     package.targets.append(.target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"))
 }
 
-// All helper processes as one program, used only in packages.
+// This target builds all helper processes as one program, which is used only in packages.
 if Context.environment["MULTICAM_PACKAGING"] != nil {
     package.targets.append(
         .executableTarget(
@@ -309,8 +313,8 @@ if Context.environment["MULTICAM_PACKAGING"] != nil {
     package.products.append(.executable(name: "multicam-helpers", targets: ["multicam-helpers"]))
 }
 
-// MULTICAM_SUITES: comma-separated list of suites to build, with only their dependencies. Default: all. Most of the build time is spent on
-// suites, so `tools/test SessionTests` builds only that one.
+// `MULTICAM_SUITES` is a comma-separated list of test suites to build, with only their dependencies. By default, all
+// suites are built. Most of the build time is spent on suites, so `tools/test SessionTests` builds only that one.
 if let suites = Context.environment["MULTICAM_SUITES"]?.split(separator: ",").map(String.init),
     !suites.isEmpty
 {

@@ -49,12 +49,12 @@ public enum CommandReference {
         table([kind, ""], entries.map { ["`\($0.term)`", escaped($0.help)] })
     }
 
-    /// Returns a table as lines of Markdown.
+    /// Returns a Markdown table as lines of text.
     ///
     /// - Parameters:
     ///   - head: Titles of the columns.
     ///   - rows: Markdown texts of the cells. Each row has as many cells as `head`.
-    /// - Returns: The head and the rows.
+    /// - Returns: The table's header, separator, and rows, one line each.
     public static func table(_ head: [String], _ rows: [[String]]) -> [String] {
         [row(head), "|" + head.map { _ in "---|" }.joined()] + rows.map(row)
     }

@@ -109,13 +109,13 @@ public struct CommandSpec: Sendable {
         }
     }
 
-    /// Whether a word such as `-6` is a number instead of an option.
+    /// Whether a word such as `-6` is a negative number, and therefore not an option.
     private static func isNumber(_ word: String) -> Bool { Double(word) != nil }
 }
 
 extension String {
-    /// The first sentence without its period, for use inside another sentence. Its first letter is lowercase
-    /// unless it begins an abbreviation.
+    /// The first sentence without its period, for use inside another sentence. The first letter of the sentence is
+    /// lowercase unless it begins an abbreviation.
     var firstSentence: String {
         let sentence = firstRange(of: ". ").map { self[..<$0.lowerBound] } ?? self[...]
         let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence
@@ -151,11 +151,11 @@ public struct OptionSpec: Sendable {
 
     static let help = OptionSpec("help", help: "Show this text.")
 
-    /// Final part of the error message for a missing or invalid value: `expected --camera ROLE=DEVICE`, with
-    /// the option's description.
+    /// Final part of the error message for a missing or invalid value: the option's usage and description, such as
+    /// `expected --camera ROLE=DEVICE (…)`.
     var expectation: String { "expected `\(usage)` (\(help.firstSentence))." }
 
-    /// The option with its placeholder: `--camera ROLE=DEVICE`.
+    /// The option with its placeholder, such as `--camera ROLE=DEVICE`.
     var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
 }
 
@@ -203,7 +203,7 @@ public struct HelpSection: Sendable {
 public enum ValueKind: Sendable, Equatable {
     /// Any text. No completions are offered.
     case text
-    /// One of these words, or a file name if file names are allowed.
+    /// One of a fixed set of words, or a file name if `orFile` is `true`.
     case words([String], orFile: Bool = false)
     /// File names.
     case file
@@ -211,17 +211,17 @@ public enum ValueKind: Sendable, Equatable {
     case folder
     /// The name or file of a profile.
     case profile
-    /// A camera.
+    /// A selector of a camera.
     case camera
-    /// A camera or a microphone.
+    /// A selector of a camera or a microphone.
     case device
     /// A session folder.
     case recording
     /// A role of the profile or of the running session.
     case role
-    /// A role and its camera: `desk=usb:…`.
+    /// A role and its camera, such as `desk=usb:…`.
     case cameraOfRole
-    /// A role and its microphone: `host=pulse:…`.
+    /// A role and its microphone, such as `host=pulse:…`.
     case microphoneOfRole
     /// A command for a running session, with its arguments.
     case control

@@ -1,11 +1,11 @@
 /// The kind of the last word of an unfinished command line.
 public enum CompletionPlace: Sendable, Equatable {
-    /// An option: one of these, with their descriptions.
+    /// The name of an option. The possible options are listed with their descriptions.
     case option([Proposal])
-    /// A value of this kind. `typed` is the text already entered, and `before` is the text before it in the same word:
-    /// `--profile=`.
+    /// An option's value of the given kind. `typed` is the text already entered, and `before` is the text before it in
+    /// the same word, such as `--profile=`.
     case value(ValueKind, before: String, typed: String)
-    /// A positional argument of this kind, after the given positional arguments. Options are also allowed here.
+    /// A positional argument of the given kind, after the given positional arguments. Options are also allowed here.
     case word(ValueKind, after: [String], options: [Proposal])
     /// The command doesn't accept a word here.
     case nothing

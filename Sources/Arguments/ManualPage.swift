@@ -1,11 +1,11 @@
 /// Renders manual pages for man(1) from the same specifications as `HelpText`.
 public enum ManualPage {
-    /// Returns the page for one command: `multicam-record(1)`.
+    /// Returns the page for one command, such as `multicam-record(1)`.
     ///
     /// - Parameters:
     ///   - command: The command.
     ///   - version: The program's version.
-    ///   - date: The release date of that version: `2026-11-21`.
+    ///   - date: The release date of that version, such as `2026-11-21`.
     /// - Returns: The page in man(7) macros, in ASCII, with its trailing line feed.
     public static func of(_ command: CommandSpec, version: String, date: String) -> String {
         let name = "\(command.program)-\(command.name)"
@@ -35,15 +35,15 @@ public enum ManualPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the page for the program: `multicam(1)`.
+    /// Returns the page for the program, such as `multicam(1)`.
     ///
     /// - Parameters:
     ///   - program: The program's name.
-    ///   - summary: Its purpose, as a sentence.
+    ///   - summary: The program's purpose, as a sentence.
     ///   - commands: The commands, in page order.
-    ///   - sections: Additional sections: a title, and terms with their descriptions.
+    ///   - sections: Additional sections, each with a title and a list of terms with descriptions.
     ///   - version: The program's version.
-    ///   - date: The release date of that version: `2026-11-21`.
+    ///   - date: The release date of that version, such as `2026-11-21`.
     /// - Returns: The page in man(7) macros, in ASCII, with its trailing line feed.
     public static func of(
         program: String, summary: String, commands: [CommandSpec], sections: [HelpSection], version: String,

@@ -64,15 +64,15 @@ public struct ParsedArguments: Sendable {
 public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The problem, as a sentence.
     public let sentence: String
-    /// Second sentence with a remedy; may be empty.
+    /// The remedy, as a sentence; may be empty.
     public let hint: String
 
-    /// Creates an error from its sentences.
+    /// Creates an error from a problem and an optional remedy.
     public init(_ sentence: String, hint: String = "") {
         self.sentence = sentence
         self.hint = hint
     }
 
-    /// Both sentences, for display.
+    /// The problem and the remedy, for display.
     public var description: String { hint.isEmpty ? sentence : "\(sentence) \(hint)" }
 }

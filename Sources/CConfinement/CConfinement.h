@@ -1,6 +1,6 @@
-// Permanent restrictions on a process: file access with Landlock, system calls with seccomp. libseccomp
-// provides the system call numbers. The C library lacks functions for Landlock, and Debian 12's
-// linux/landlock.h lacks some of its constants.
+// Permanently restricts a process: Landlock limits file access, and seccomp limits system calls. libseccomp provides
+// the system call numbers. The C library lacks functions for Landlock, and Debian 12's linux/landlock.h lacks some of
+// its constants.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -12,20 +12,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// struct landlock_ruleset_attr. Older kernels accept it if the unknown fields are 0.
+// Mirrors the kernel's struct landlock_ruleset_attr. Older kernels accept the structure if all fields unknown to them
+// are 0.
 struct landlock_rules {
     uint64_t files;
     uint64_t ports;
     uint64_t scopes;
 };
 
-// struct landlock_path_beneath_attr
+// Mirrors the kernel's struct landlock_path_beneath_attr.
 struct landlock_folder {
     uint64_t allowed;
     int32_t folder;
 } __attribute__((packed));
 
-// struct landlock_net_port_attr
+// Mirrors the kernel's struct landlock_net_port_attr.
 struct landlock_port {
     uint64_t allowed;
     uint64_t port;
@@ -50,8 +51,8 @@ static inline int landlock_enter(int rules) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1 : (int)syscall(446, rules, 0U);
 }
 
-// Macros with arguments, enumerations, and definitions that need a header mode that Swift doesn't set: O_PATH,
-// CLONE_THREAD.
+// Constants that Swift can't import: macros with arguments, enumerations, and definitions that depend on _GNU_SOURCE
+// (O_PATH, CLONE_THREAD).
 static const int32_t confine_path_only = 010000000;
 static const int32_t confine_duplicate = F_DUPFD_CLOEXEC;
 static const uint64_t confine_fast_open = MSG_FASTOPEN;

@@ -1,14 +1,14 @@
 // GStreamer's webrtcbin sends H.264 and Opus to a WebRTC peer. pkg-config provides the location of GStreamer's headers.
-// This header contains definitions that Swift's importer skips, signals with arguments, and the only structure needed
-// from webrtcbin's own header. Debian's package of that header depends on OpenCV and VTK. The structure is part of
-// GStreamer's stable ABI (gst/webrtc/rtcsessiondescription.h).
+// This header contains definitions that Swift's importer skips, and wrappers for signals with arguments. It also
+// declares the only structure needed from webrtcbin's own header, because Debian's package with that header depends on
+// OpenCV and VTK. The structure is part of GStreamer's stable ABI (gst/webrtc/rtcsessiondescription.h).
 #pragma once
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 #include <gst/sdp/gstsdpmessage.h>
 
 typedef struct {
-    int type; // GstWebRTCSDPType: 1 is an offer, 3 an answer
+    int type; // GstWebRTCSDPType: 1 is an offer, 3 is an answer
     GstSDPMessage *sdp;
 } gst_webrtc_description;
 

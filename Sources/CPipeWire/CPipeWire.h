@@ -35,7 +35,8 @@ static inline const struct spa_pod *screen_formats(void *memory, uint32_t size) 
         SPA_FORMAT_VIDEO_framerate, SPA_POD_CHOICE_RANGE_Fraction(&SPA_FRACTION(0, 1), &SPA_FRACTION(0, 1), &SPA_FRACTION(1000, 1)));
 }
 
-// Builds the buffer requirements: shared memory, no graphics memory. Memory and result are as above.
+// Builds the buffer requirements: shared memory, no graphics memory. `memory`, `size`, and the result have the same
+// meaning as in screen_formats.
 static inline const struct spa_pod *screen_buffers(void *memory, uint32_t size) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,
@@ -44,7 +45,7 @@ static inline const struct spa_pod *screen_buffers(void *memory, uint32_t size) 
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd)));
 }
 
-// Requests metadata for each buffer. Memory and result are as above.
+// Requests metadata for each buffer. `memory`, `size`, and the result have the same meaning as in screen_formats.
 static inline const struct spa_pod *screen_meta(void *memory, uint32_t size, uint32_t type, uint32_t length) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,

@@ -1,4 +1,4 @@
-// libsrt provides SRT connections and statistics. This is the GnuTLS build, because libavformat and libsoup also use
+// libsrt provides SRT connections and statistics. The GnuTLS build is used, because libavformat and libsoup also use
 // GnuTLS. pkg-config provides the location of its headers.
 #pragma once
 #include <srt/srt.h>

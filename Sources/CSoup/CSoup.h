@@ -1,5 +1,5 @@
-// libsoup serves HTTP and WebSockets on a GLib main loop. It is based on GIO, which uses D-Bus. Desktops offer services
-// to programs over D-Bus. pkg-config provides the location of its headers. This header contains definitions that
+// libsoup serves HTTP and WebSockets on a GLib main loop. libsoup is based on GIO, which also provides access to
+// desktop services over D-Bus. pkg-config provides the location of its headers. This header contains definitions that
 // Swift's importer skips: variadic functions, macros, and signals, each with a separate handler type.
 #pragma once
 #include <gio/gunixfdlist.h>
@@ -26,8 +26,9 @@ static inline gulong soup_web_observe_message(SoupServerMessage *message, const 
 }
 
 // Limits the total length of a WebSocket message. libsoup 3.2 limits only individual frames, and joins the frames of a
-// message without a limit. libsoup passes each received frame to the connection's extensions. This extension is never
-// negotiated, because it changes nothing.
+// message without a limit. libsoup passes each received frame to the connection's extensions. The extension defined
+// here counts the bytes of each message. This extension isn't negotiated with the client, because it doesn't change any
+// data.
 typedef struct {
     SoupWebsocketExtension parent;
     guint64 longest, longest_text, most, received;
@@ -36,7 +37,7 @@ typedef struct {
 static inline GBytes *soup_web_bound_receive(SoupWebsocketExtension *extension, guint8 *header, GBytes *payload, GError **error) {
     soup_web_bound *bound = (soup_web_bound *)extension;
     guint8 opcode = header[0] & 0x0f;
-    if (opcode & 0x08) return payload; // a control frame, which may come between the frames of a message
+    if (opcode & 0x08) return payload; // control frames may arrive between the frames of a message
     if (opcode != 0) {
         bound->received = 0;
         bound->most = opcode == 1 ? bound->longest_text : bound->longest;
@@ -75,7 +76,7 @@ static inline void soup_web_switch(SoupServerMessage *message, soup_web_upgrade 
     bound->longest_text = upgrade->longest_text;
     GUri *address = soup_server_message_get_uri(message);
     const char *origin = soup_message_headers_get_one(soup_server_message_get_request_headers(message), "Origin");
-    soup_web_upgrade told = *upgrade; // the message may be freed with its connection
+    soup_web_upgrade told = *upgrade; // copied, because the message may be freed with its connection
     g_object_ref(message);
     GIOStream *stream = soup_server_message_steal_connection(message);
     SoupWebsocketConnection *connection =
@@ -86,8 +87,8 @@ static inline void soup_web_switch(SoupServerMessage *message, soup_web_upgrade 
     g_object_unref(message);
 }
 
-// Opens a WebSocket for a request that asks for one, and answers other requests with an error. A message longer than
-// `longest` bytes, or a text longer than `longest_text`, ends the connection with code 1009.
+// Opens a WebSocket if the request is a WebSocket handshake, and answers other requests with an error. A message longer
+// than `longest` bytes, or a text longer than `longest_text`, ends the connection with code 1009.
 static inline void soup_web_open_socket(
     SoupServerMessage *message, guint64 longest, guint64 longest_text, soup_web_opened opened, void *context) {
     if (!soup_websocket_server_process_handshake(message, NULL, NULL, NULL, NULL)) return;

@@ -7,5 +7,5 @@
 #undef LIBXML_ICU_ENABLED
 #include <libxml/tree.h>
 
-// The library's deallocator is a variable, which Swift doesn't import as safe.
+// xmlFree is a mutable global variable, which Swift can't import safely.
 static inline void CXMLFree(void *memory) { xmlFree(memory); }

@@ -3,9 +3,9 @@ public import Media
 
 /// Writes the Exif segment of a JPEG: an APP1 marker that contains a small TIFF file.
 ///
-/// It conforms to CIPA DC-008-2019 (Exif 2.32, with the tags of 2.3 and the UTC offsets of 2.31) and TIFF 6.0. The TIFF
-/// data is big-endian. IFD 0 comes first, followed by the Exif IFD that it points to. Each IFD is followed by the
-/// values that don't fit into its entries.
+/// The segment conforms to CIPA DC-008-2019 (Exif 2.32, with the tags of 2.3 and the UTC offsets of 2.31) and TIFF 6.0.
+/// The TIFF data is big-endian. IFD 0 comes first, followed by the Exif IFD that it points to. Each IFD is followed by
+/// the values that don't fit into its entries.
 struct ExifSegment {
     private let facts: ExifFacts
 
@@ -24,7 +24,7 @@ struct ExifSegment {
     private static let signature: [UInt8] = Array("Exif".utf8) + [0, 0]
 
     private var tiff: [UInt8] {
-        // "MM", 42, and the offset of IFD 0.
+        // The TIFF header consists of "MM", 42, and the offset of IFD 0.
         let header: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8]
         var main = TIFFDirectory()
         main.put(ascii: facts.imageDescription, as: .imageDescription)
@@ -57,7 +57,7 @@ struct ExifSegment {
         exif.put(ascii: offset, as: .offsetTime)
         exif.put(ascii: offset, as: .offsetTimeOriginal)
         exif.put(ascii: offset, as: .offsetTimeDigitized)
-        // Y, Cb, Cr (4.6.5.B).
+        // The components are Y, Cb, and Cr (4.6.5.B).
         exif.put(undefined: [1, 2, 3, 0], as: .componentsConfiguration)
         exif.put(ascii: subSeconds, as: .subSecTime)
         exif.put(ascii: subSeconds, as: .subSecTimeOriginal)
@@ -211,7 +211,7 @@ struct TIFFDirectory {
     }
 
     private struct Entry {
-        /// TIFF type number: 2 ASCII, 3 SHORT, 4 LONG, 5 RATIONAL, 7 UNDEFINED.
+        /// TIFF type number: 2 (ASCII), 3 (SHORT), 4 (LONG), 5 (RATIONAL), or 7 (UNDEFINED).
         let type: UInt16
         let count: Int
         let value: [UInt8]
@@ -278,7 +278,7 @@ struct TIFFDirectory {
                     entry.value + Array(repeating: 0, count: Self.even(entry.value.count) - entry.value.count)
             }
         }
-        // No directory follows.
+        // The offset 0 means that no other directory follows.
         return directory + [0, 0, 0, 0] + values
     }
 

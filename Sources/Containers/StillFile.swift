@@ -27,8 +27,8 @@ public struct StillFile {
 
     /// Writes a still to a new file, and waits until it is durable. If writing fails, no file remains.
     ///
-    /// - Throws: `FileError` "create", including if the file exists; "write", including if the bytes aren't a JPEG;
-    ///   "fdatasync" or "fsync".
+    /// - Throws: `FileError` with the operation "create", including if the file exists; "write", including if the bytes
+    ///   aren't a JPEG; "fdatasync" or "fsync".
     public static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to path: String) throws(FileError) {
         try write(jpeg, facts, to: try ContainedFile(path: path, operation: "create"))
     }

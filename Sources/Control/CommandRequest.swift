@@ -8,10 +8,10 @@ internal import SessionFolder
 public struct CommandRequest: Sendable, Equatable {
     /// The words as the user entered them: the name of the command and its arguments.
     public let words: [String]
-    /// The address for `publish -`. It's separate from `words` because those may be displayed.
+    /// The address for `publish -`. The address is separate from `words`, because the words may be displayed.
     public let input: String?
-    /// Whether the command comes from another computer of the group. Then the recorder executes only commands that are
-    /// safe for the group.
+    /// Whether the command comes from another computer of the group. If so, the recorder executes only commands that
+    /// are safe for the group.
     public let isFromGroup: Bool
 
     private struct Line: Codable {

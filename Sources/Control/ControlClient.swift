@@ -197,7 +197,7 @@ public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
 /// A process with a control socket, and its activity in words.
 struct RunningRecorder: Sendable {
     let process: Int32
-    /// The process's reply to `status`. `nil` if it didn't reply.
+    /// The process's reply to `status`. `nil` if the process didn't reply.
     let status: ControlStatus?
     /// The absolute path of the recording folder. `nil` if the process isn't recording.
     let folder: String?

@@ -109,8 +109,8 @@ public final class ControlServer: Sendable {
     }
 }
 
-/// The event loop of the control thread: accepts connections, reads requests, and sends replies. It never waits for a
-/// client or a command.
+/// The event loop of the control thread: accepts connections, reads requests, and sends replies. The loop never waits
+/// for a client or a command.
 final class ControlLoop {
     /// Timeouts and connection limits, which tests override.
     struct Limits: Sendable {
@@ -136,8 +136,8 @@ final class ControlLoop {
     /// The connections, oldest first.
     private var connections: [ControlConnection] = []
     private var lastNumber = 0
-    /// A spare file descriptor that is closed to accept a client when no other descriptor is available. This way, a
-    /// recorder at its descriptor limit can still be queried and stopped.
+    /// A spare file descriptor that is closed to accept a client when no other descriptor is available. With this
+    /// descriptor, a recorder at its descriptor limit can still be queried and stopped.
     private var reserve: LocalSocket?
     /// No connections are accepted before this time.
     private var acceptsFrom = ClockTime(nanoseconds: 0)

@@ -16,11 +16,11 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         case standby
         case recording
         case finishing
-        /// Between two recordings, while the system is recovering from pressure.
+        /// The session waits between two recordings until the system has recovered from pressure.
         case paused
     }
 
-    /// The measurements of `Media.Loudness`, rounded to 0.01. Each value is `nil` until it's known.
+    /// The measurements of `Media.Loudness`, rounded to 0.01. Each value is `nil` until it is measured.
     public struct Loudness: Sendable, Equatable, Codable {
         /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
         public var momentary_lufs: Double?
@@ -58,9 +58,9 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     /// T0 in the time of the group, in nanoseconds since 1970. `nil` if the session doesn't follow a group.
     public var t0_utc_ns: Int64?
     /// The mechanism that granted elevated priority to the capture and decision threads: `nice-limit`, `realtimekit`,
-    /// or `not-granted`. `nil` until it's known.
+    /// or `not-granted`. `nil` until the mechanism is known.
     public var priority: String?
-    /// The reason why the priority wasn't granted. `nil` if it was.
+    /// The reason why the priority wasn't granted. `nil` if the priority was granted.
     public var priority_reason: String?
     /// The cameras of the session.
     public var cameras: [Camera]
@@ -84,7 +84,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var markers: [Marker]
     /// Number of markers in the recording.
     public var marker_count: Int
-    /// The free space of the recording disk. `nil` while it's unknown.
+    /// The free space of the recording disk. `nil` while the free space is unknown.
     public var disk: Disk?
     /// The loss limits of the recording.
     public var limits: Limits
@@ -92,7 +92,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var policy: String
     /// The hardware cost. `nil` if the session wasn't planned for a machine.
     public var cost: Cost?
-    /// The level of system pressure. `nil` if it isn't measured.
+    /// The level of system pressure. `nil` if the pressure isn't measured.
     public var pressure: String?
     /// The causes of system pressure, as the end of a sentence. `nil` if there is no pressure.
     public var pressure_reason: String?
@@ -104,7 +104,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var live_outputs: [LiveOutput]
     /// The governor's latest steps with their reasons, oldest first.
     public var governor: [GovernorStep]
-    /// The verdict on the last completed recording. `nil` during a recording, and before the first one.
+    /// The verdict on the last completed recording. `nil` during a recording, and before the first recording.
     public var verdict: String?
     /// Names of the commands that the session accepts, as listed by `multicam ctl --help`. `nil` if unknown.
     public var commands: [String]?
@@ -164,8 +164,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
 }
 
 extension ControlStatus {
-    /// The state of one camera. Frame counts refer to its own tracks. If it isn't recorded, they refer to the
-    /// frames available to the program and those lost while the camera was shown in the program.
+    /// The state of one camera. Frame counts refer to the camera's own tracks. If the camera isn't recorded, the counts
+    /// refer to the frames available to the program and those lost while the camera was shown in the program.
     public struct Camera: Sendable, Equatable, Codable {
         /// The camera's role.
         public var role: String
@@ -188,7 +188,7 @@ extension ControlStatus {
         public var mirrored: Bool
         /// Whether the camera isn't delivering frames.
         public var away: Bool
-        /// The reason why the camera isn't delivering frames, in words. `nil` while it is delivering frames.
+        /// The reason why the camera isn't delivering frames, in words. `nil` while the camera is delivering frames.
         public var reason: String?
         /// The loss cause of the frames missing during the outage: `disconnected`, `reconfigured` (by a
         /// user), or `governor`. `nil` while the camera is delivering frames.
@@ -207,7 +207,8 @@ extension ControlStatus {
         public var lost: Int
         /// Number of lost frames by cause, such as `bus`. Zero entries are omitted.
         public var losses: [String: Int]
-        /// Deviation of the camera's clock from its nominal rate in parts per million. Positive if it runs fast.
+        /// Deviation of the camera's clock from its nominal rate in parts per million. The value is positive if the
+        /// clock runs fast.
         public var ppm: Double
         /// Whether the camera's clock model is reliable.
         public var locked: Bool
@@ -279,7 +280,8 @@ extension ControlStatus {
         public var clipped_last_minute: Int
         /// Duration of missing audio in nanoseconds.
         public var missing_ns: Int64
-        /// Deviation of the microphone's clock from its nominal rate in parts per million. Positive if it runs fast.
+        /// Deviation of the microphone's clock from its nominal rate in parts per million. The value is positive if the
+        /// clock runs fast.
         public var ppm: Double
         /// Whether the microphone's clock model is reliable.
         public var locked: Bool
@@ -401,7 +403,7 @@ extension ControlStatus {
         public var rate: Double
         /// Positions of the visible cameras, from back to front.
         public var layers: [Layer]
-        /// Frames of all cameras by role. Layouts depend on their aspect ratios.
+        /// Frames of all cameras by role. Layouts depend on the aspect ratios of these frames.
         public var frames: [String: Frame]
 
         init(_ program: PlannedProgram, of cameras: [PlannedCamera]) {
@@ -509,7 +511,7 @@ extension ControlStatus {
         public var sent_frames: Int64
         /// Frames dropped so far because the server was too slow or unreachable.
         public var dropped_frames: Int64
-        /// Current bit rate in bits per second. `nil` while it's unknown.
+        /// Current bit rate in bits per second. `nil` while the bit rate is unknown.
         public var bitrate: Int64?
 
         static func all(_ status: SessionStatus, _ plan: SessionPlan) -> [LiveOutput] {

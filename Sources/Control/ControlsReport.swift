@@ -65,9 +65,9 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var name: String
         /// The requested value.
         public var asked: Int64
-        /// The value after the change. `nil` (`null` in JSON) if it couldn't be read.
+        /// The value after the change. `nil` (`null` in JSON) if the value couldn't be read.
         public var value: Int64?
-        /// The reason why the camera rejected the value. `nil` (`null` in JSON) if it was accepted.
+        /// The reason why the camera rejected the value. `nil` (`null` in JSON) if the value was accepted.
         public var refused: String?
 
         /// Creates a description of a request's outcome.
@@ -101,9 +101,9 @@ public struct ControlsReport: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - device: The camera.
-    ///   - controls: All of its controls in their current state.
+    ///   - controls: All controls of the camera in their current state.
     ///   - outcomes: The outcomes of the values that were set.
-    ///   - presets: The names of its presets.
+    ///   - presets: The names of the camera's presets.
     public init(
         _ device: CaptureDevice, _ controls: [DeviceControl], _ outcomes: [ControlOutcome],
         presets: [String]

@@ -7,7 +7,7 @@ package import Media
 package final class LocalSocket: Sendable {
     /// The result of accepting a connection.
     package enum Acceptance {
-        /// A connection. Its socket is nonblocking and closed on exec.
+        /// A connection whose socket is nonblocking and closed on exec.
         case connected(LocalSocket)
         case nobody
         /// The system doesn't have resources for another connection, or rejects it for another reason. The client keeps

@@ -1,8 +1,8 @@
 internal import Studio
 internal import System
 
-/// The control room's web process. It serves the page and its API, and is a client of the recorder like any other
-/// program.
+/// The control room's web process. The process serves the page and its API, and is a client of the recorder like any
+/// other program.
 public enum ControlRoom {
     /// Serves with the settings received from the supervisor on standard input, until the supervisor disconnects.
     /// Blocks the calling thread, which becomes the web loop's thread.
@@ -17,7 +17,8 @@ public enum ControlRoom {
         }
         guard let settings = said.lazy.compactMap(\.settings).first else { return 1 }
         do throws(WebError) {
-            // Before this point the process has only one thread. After it, the process can't open other files or ports.
+            // Before this point, the process has only one thread. After this point, the process can't open other files
+            // or ports.
             let entrance = try RoomEntrance(settings)
             let connector = RecorderConnector(OwnedDescriptor(owning: RecorderConnector.descriptor))
             try Room(settings, supervisor, connector, said).serve(entrance)

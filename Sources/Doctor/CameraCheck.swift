@@ -103,7 +103,8 @@ enum CameraDriverCheck {
 
     static func findings(of machine: Machine) -> [Finding] {
         guard machine.exists("/sys/module/uvcvideo") else {
-            guard !machine.usb.devices.contains(where: \.isCamera) else { return [] }  // see the camera
+            // `CameraCheck` reports USB cameras.
+            guard !machine.usb.devices.contains(where: \.isCamera) else { return [] }
             return [
                 Finding(
                     "driver.loaded", .unknown,

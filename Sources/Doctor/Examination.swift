@@ -48,7 +48,7 @@ public struct Finding: Sendable, Hashable {
         case unknown
     }
 
-    /// Name of the check: `usb.autosuspend`. The part before the period is its group.
+    /// Name of the check, such as `usb.autosuspend`. The part before the period is its group.
     public let check: String
     /// The severity of the finding.
     public let level: Level
@@ -68,6 +68,6 @@ public struct Finding: Sendable, Hashable {
         self.mend = mend?.printable(limit: 1000)
     }
 
-    /// The group of the check: `usb` for `usb.autosuspend`.
+    /// The group of the check, such as `usb` for `usb.autosuspend`.
     public var group: String { String(check.prefix { $0 != "." }) }
 }

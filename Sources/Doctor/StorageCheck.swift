@@ -168,7 +168,7 @@ enum OwnFolders {
 struct MountTable {
     struct Mount: Equatable {
         let folder: String
-        /// The file system type: `ext4`, `tmpfs`, `nfs4`.
+        /// The file system type, such as `ext4`, `tmpfs`, or `nfs4`.
         let kind: String
         let isReadOnly: Bool
     }

@@ -172,7 +172,7 @@ enum LimitsCheck {
     /// A limit as printed by proc(5) in `/proc/[pid]/limits`.
     private struct Limit {
         let name: String
-        /// Value below which the limit can be insufficient; `nil` if any value can be.
+        /// Value below which the limit can be insufficient; `nil` if any value can be insufficient.
         let least: UInt64?
         let effect: String
         let mend: String

@@ -18,9 +18,9 @@ package final class AudioEncoderWorker: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - encoder: The first encoder. From now on only this thread may use it.
+    ///   - encoder: The first encoder. After this call, only this thread may use it.
     ///   - make: Creates a replacement encoder for the same stream when one fails. Called on this thread.
-    ///   - sink: The sink of the packets. It ends with the audio.
+    ///   - sink: The sink of the packets. The sink ends together with the audio.
     package init(
         encoder: sending any AudioEncoding, making make: @escaping RestartingAudioEncoder.Making,
         to sink: TrackSink
@@ -62,9 +62,9 @@ package final class AudioEncoderWorker: Sendable {
     package func finish() { queue.finish() }
     /// Waits until the worker has ended.
     package func join() { thread.join() }
-    /// End of the stream if several encoders failed in a row, or `nil` while the stream continues.
+    /// The end of the stream if several encoders failed in a row; `nil` while the stream continues.
     package var end: RestartingAudioEncoder.End? { state.withLock { $0.end } }
-    /// Why the stream ended early, or `nil` while it continues.
+    /// The reason why the stream ended early; `nil` while it continues.
     package var failure: EncodingError? { end?.failure }
     /// Ranges that are silence in the file because an encoder failed.
     package var outages: [RestartingAudioEncoder.Outage] { state.withLock { $0.outages } }
@@ -83,7 +83,7 @@ package final class AudioEncoderWorker: Sendable {
     }
 }
 
-/// Encodes an audio stream, and continues with a new encoder when one fails. Only one thread may use it.
+/// Encodes an audio stream, and continues with a new encoder when one fails. Only one thread may use the encoder.
 ///
 /// The packets of all encoders are contiguous. Samples lost in a failed encoder are replaced by silence, so every later
 /// sample keeps its position in the file. The stream ends after `mostTries` consecutive encoders without output.
@@ -146,7 +146,7 @@ package final class RestartingAudioEncoder {
         /// The first missing sample.
         let start: Int64
         let reason: EncodingError
-        /// Number of encoders that have failed since then.
+        /// Number of encoders that have failed since the failure began.
         var tries = 0
         /// Position of the sample that triggers the creation of the next encoder.
         var nextTry: Int64
@@ -271,8 +271,8 @@ package final class RestartingAudioEncoder {
         if known.tries == Self.mostTries { end = End(sample: known.start, failure: error) }
     }
 
-    /// Creates a replacement encoder when an attempt is due. Its first packet, with priming samples, directly follows
-    /// the last packet of the previous encoder, and its audio follows the priming samples.
+    /// Creates a replacement encoder when an attempt is due. The first packet of the new encoder, with priming samples,
+    /// directly follows the last packet of the previous encoder, and its audio follows the priming samples.
     private func restart() {
         guard let nextTry = trouble?.nextTry, taken >= nextTry else { return }
         do throws(EncodingError) {

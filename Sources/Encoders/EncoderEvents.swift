@@ -6,7 +6,7 @@ extension SessionEvent {
     /// Creates the event reporting that x264 has replaced a stream's hardware encoder.
     ///
     /// - Parameters:
-    ///   - fallback: When and why x264 replaced the hardware encoder.
+    ///   - fallback: Time and reason of the replacement.
     ///   - stream: `program`, or the name of a camera track.
     ///   - rate: Rate of the stream's ticks.
     package init(_ fallback: EncoderFallback, of stream: String, rate: FrameRate) {
@@ -78,7 +78,7 @@ extension SessionEvent {
     /// Creates the event for an audio stream that ended because several encoders failed in a row.
     ///
     /// - Parameters:
-    ///   - end: Where and why the stream ended.
+    ///   - end: Position and reason of the stream's end.
     ///   - track: `program`, or the name of a microphone's track.
     package init(_ end: RestartingAudioEncoder.End, of track: String) {
         let at = AudioGrid.samples.time(ofTick: end.sample)

@@ -3,13 +3,12 @@ internal import Monitoring
 
 /// The ticks queued for one encoder, each once and in order.
 ///
-/// The queue is bounded in time and in memory. At most `room` queued ticks hold the layers of new frames: one
-/// second of the grid, but no more than 30. The limit is half of that if the encoder would take more than
-/// half a second for them. The oldest ticks beyond the limit become duplicates of the previous frame.
-/// Consecutive duplicates are one job regardless of their number, and a long run costs the encoder only as
-/// much as a few frames. No tick is dropped.
+/// The queue is bounded in time and in memory. At most `room` queued ticks hold the layers of new frames: one second of
+/// the grid, but no more than 30. The limit is halved if the encoder would take more than half a second for the queued
+/// ticks. The oldest ticks beyond the limit become duplicates of the previous frame. Consecutive duplicates are one job
+/// regardless of their number, and a long run costs the encoder only as much as a few frames. No tick is dropped.
 ///
-/// A pure value: its input is ticks, its output is jobs.
+/// This pure value type converts ticks to jobs.
 struct EncoderQueue: Sendable {
     /// The work for one tick, or for a run of duplicates.
     enum Job: Sendable {
@@ -58,7 +57,7 @@ struct EncoderQueue: Sendable {
     /// Adds the next tick, with a new frame.
     ///
     /// - Parameters:
-    ///   - frame: The frame of that tick.
+    ///   - frame: The frame of the added tick.
     ///   - isSlow: Whether the encoder would take more than half a second for the queued ticks.
     mutating func append(_ frame: Frame, isSlow: Bool = false) {
         tickCount += 1
@@ -158,20 +157,19 @@ extension EncoderQueue.Job {
     }
 }
 
-/// Decides which frames an encoder receives while the governor is running. It limits the frames to the
-/// governor's rate. It drops more frames when the queue is about to overflow, or when a crash could lose more
-/// than one second because encoding the queued frames takes too long. Drops here are deliberate and
-/// predictable.
+/// Decides which frames an encoder receives while the governor is running. Frames are limited to the governor's rate.
+/// More frames are dropped when the queue is about to overflow, or when a crash could lose more than one second because
+/// encoding the queued frames takes too long. These drops are deliberate and predictable.
 ///
-/// A pure value: its input is ticks and the queue's length, its output is decisions.
+/// This pure value type computes its decisions from the ticks and the queue's length.
 package struct EncoderIntake: Sendable {
     /// Fill levels of the queue (0 to 1). Half of the frames are dropped above the first level, all frames above the
     /// second. Filling the queue from one level to the other takes several tenths of a second, enough for the
     /// governor's steps to take effect.
     private static let (thin, full) = (0.8, 0.95)
-    /// Threshold for the encoding time of the queued frames. Above it, half of the new frames are dropped. A crash
-    /// loses the queued frames, plus 0.15 s until a tick is decided, 0.2 s in the encoder, and 0.1 s of the unwritten
-    /// fragment: at most one second in total. The governor already acts at one third of a second.
+    /// Threshold for the encoding time of the queued frames. Above this threshold, half of the new frames are dropped.
+    /// A crash loses the queued frames, plus 0.15 s until a tick is decided, 0.2 s in the encoder, and 0.1 s of the
+    /// unwritten fragment: at most one second in total. The governor already acts at one third of a second.
     private static let thinBacklog = Nanoseconds.milliseconds(400)
 
     private let room: Int

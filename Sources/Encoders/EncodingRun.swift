@@ -52,7 +52,7 @@ final class EncodingRun {
     ///   - another: Creates replacement encoders.
     ///   - state: The worker's state.
     ///   - sink: The sink for the packets.
-    ///   - watching: Inspects each newly composed frame, or `nil`.
+    ///   - watching: Inspects each newly composed frame; `nil` for no inspection.
     init(
         _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.Making,
         state: ConditionLock<VideoEncoderWorker.State>, sink: TrackSink,
@@ -157,8 +157,8 @@ final class EncodingRun {
         try accept(packets, through: ticks.upperBound - 1)
     }
 
-    /// Changes the preset. An encoder that rejects it continues with its old preset, because a rejection doesn't
-    /// justify losing the track.
+    /// Changes the preset. An encoder that rejects the new preset continues with its old preset, because a rejection
+    /// doesn't justify losing the track.
     private func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) {
         self.preset = preset
         var left: [EncodedPacket] = []
@@ -288,7 +288,7 @@ final class EncodingRun {
 
     /// Turns the frames at and after a tick that aren't in the file into duplicates, except the newest.
     ///
-    /// - Returns: Number of captured frames among them.
+    /// - Returns: Number of captured frames among the replaced frames.
     private func supersedeOlder(from tick: Int64) -> Int {
         let newest = inside.lastIndex { $0.isNew }
         var lost = 0

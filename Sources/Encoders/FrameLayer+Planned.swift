@@ -5,9 +5,8 @@ extension FrameLayer {
     /// Creates a frame's layer as planned.
     ///
     /// - Parameters:
-    ///   - frame: The frame, or `nil` for a slate. If its size differs from the plan, for example after a
-    ///     camera was
-    ///     replaced, the crop keeps its relative position.
+    ///   - frame: The frame, or `nil` for a slate. If the frame's size differs from the plan, for example after a
+    ///     camera was replaced, the crop keeps its relative position.
     ///   - place: The planned layer.
     ///   - plannedSize: Frame size that the plan's crop refers to, in pixels.
     ///   - caption: Caption of the slate.

@@ -63,7 +63,7 @@ package final class LoudnessWorker: Sendable {
 
     /// Adds a stream.
     ///
-    /// - Parameter meter: The stream's meter. From now on only the worker's thread may use it.
+    /// - Parameter meter: The stream's meter. After this call, only the worker's thread may use it.
     /// - Returns: Index of the stream.
     package func add(_ meter: Carried<any LoudnessMetering>) -> Int {
         streams.withLock { streams in
@@ -84,7 +84,7 @@ package final class LoudnessWorker: Sendable {
     /// to half a second old.
     package func loudness(of stream: Int) -> Loudness { streams.withLock { $0[stream].loudness } }
 
-    /// Returns the loudness of a whole stream, or `nil` if some audio wasn't measured. Call it after `join`.
+    /// Returns the loudness of a whole stream, or `nil` if some audio wasn't measured. Call this function after `join`.
     package func whole(_ stream: Int) -> Loudness? {
         streams.withLock { $0[stream].isWhole ? $0[stream].loudness : nil }
     }

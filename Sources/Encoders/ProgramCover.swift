@@ -3,9 +3,9 @@ package import Media
 /// Chooses the program's cover picture, which represents it when it isn't playing, and encodes it as JPEG. Used by the
 /// encoder's thread.
 ///
-/// It captures the frames at T0 and at 1, 2, 4, 8 … seconds, and keeps the last two. For any length of the recording,
-/// the earlier one is between a quarter and half of the recording, when people are seated and not reaching for the stop
-/// button.
+/// This class captures the frames at T0 and at 1, 2, 4, 8 … seconds, and keeps the last two. For any length of the
+/// recording, the earlier frame lies between a quarter and half of the recording. At that time, people are usually
+/// seated and not reaching for the stop button.
 package final class ProgramCover: Sendable {
     private struct State {
         var frames: [CapturedFrame] = []

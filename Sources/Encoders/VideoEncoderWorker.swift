@@ -47,9 +47,9 @@ package final class VideoEncoderWorker: Sendable {
         var dropped = FateCounts()
         /// The preset to switch to at the next frame.
         var preset: VideoEncodingSettings.Preset?
-        /// Why the encoder rejected another preset, or `nil` if it didn't.
+        /// The reason why the encoder rejected another preset; `nil` if it rejected none.
         var refusal: EncodingError?
-        /// When and why x264 replaced the hardware encoder, or `nil` if it didn't.
+        /// Time and reason of the replacement of the hardware encoder by x264; `nil` if it wasn't replaced.
         var fallback: EncoderFallback?
         var isFallbackTold = false
 
@@ -61,7 +61,7 @@ package final class VideoEncoderWorker: Sendable {
         }
 
         /// Updates the mean encoding time with the time of a job. The mean is a moving average over eight jobs, and
-        /// each counts at most four times the mean, so a single slow frame has little effect.
+        /// each job counts with at most four times the mean, so a single slow frame has little effect.
         mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
             let mean = isRepeat ? repeatTime : frameTime
             let next =
@@ -95,10 +95,10 @@ package final class VideoEncoderWorker: Sendable {
     ///
     /// - Parameters:
     ///   - name: Name of the thread.
-    ///   - encoder: The first encoder. From now on only this thread may use it.
+    ///   - encoder: The first encoder. After this call, only this thread may use it.
     ///   - another: Creates a replacement when an encoder fails. Called on this thread.
     ///   - sink: The sink for the packets.
-    ///   - watching: Inspects each newly composed frame, or `nil`.
+    ///   - watching: Inspects each newly composed frame; `nil` for no inspection.
     ///   - waitsForRoom: Whether the caller waits for space in the queue, as in simulated time.
     package init(
         name: String, encoder: sending any VideoEncoding, another: @escaping Making, to sink: TrackSink,
@@ -133,7 +133,7 @@ package final class VideoEncoderWorker: Sendable {
     /// - Parameters:
     ///   - tick: The next tick.
     ///   - asKey: Whether the frame must be a key frame, so that a file can begin with it.
-    ///   - fate: Why the tick doesn't have a new frame.
+    ///   - fate: The reason why the tick doesn't have a new frame.
     package func repeatLast(tick: Int64, asKey: Bool, fate: Fate = .duplicated(nil)) {
         add(.repeatLast(ticks: tick..<tick + 1, asKey: asKey, fates: FateRun(fate)))
     }
@@ -170,19 +170,19 @@ package final class VideoEncoderWorker: Sendable {
     }
     /// Predicted time to encode the queued ticks, based on recent frames.
     package var backlog: Nanoseconds { state.withLock { $0.backlog } }
-    /// Whether an encoder is working. Only then does its queue length indicate its speed.
+    /// Whether an encoder is working. The queue length indicates the encoder's speed only while the encoder is working.
     package var isWorking: Bool { state.withLock { !$0.isFailing && $0.conclusion == nil } }
-    /// Returns why the encoder rejected another preset. Returns each rejection once.
+    /// Returns the reason why the encoder rejected another preset. Returns each rejection only once.
     package func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
-    /// Returns the new encoder that continues after a failure. Returns each recovery once.
+    /// Returns the new encoder that continues after a failure. Returns each recovery only once.
     package func takeRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
-    /// Where and why the stream ended before the recording did, or `nil` if it didn't end early.
+    /// Position and reason of the stream's end; `nil` if the stream didn't end before the recording.
     package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
-    /// Why the stream ended before the recording did, or `nil` if it didn't end early.
+    /// The reason why the stream ended before the recording; `nil` if it didn't end early.
     package var failure: EncodingError? { conclusion?.error }
-    /// When and why x264 replaced the hardware encoder, or `nil` if it didn't.
+    /// Time and reason of the replacement of the hardware encoder by x264; `nil` if it wasn't replaced.
     package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
-    /// Returns once when and why x264 replaced the hardware encoder.
+    /// Returns the time and reason of the replacement of the hardware encoder by x264. Returns them only once.
     package func takeFallback() -> EncoderFallback? {
         state.withLock { state in
             guard !state.isFallbackTold, let fallback = state.fallback else { return nil }

@@ -91,7 +91,7 @@ public struct Codecs: CodecFactory {
         try H264Decoder(name: name)
     }
 
-    /// Creates a JPEG that replaces a missing frame. It has the same size, chroma subsampling, and coding as the
+    /// Creates a JPEG that replaces a missing frame. The slate has the same size, chroma subsampling, and coding as the
     /// camera's own JPEGs.
     ///
     /// - Parameters:
@@ -120,8 +120,8 @@ public struct Codecs: CodecFactory {
     public func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
         guard markers.size == size else { return false }
-        // Some cameras never send an end marker. Their JPEGs must be decoded completely to find out whether data is
-        // missing.
+        // Some cameras never send an end marker. The JPEGs of such cameras must be decoded completely to find out
+        // whether data is missing.
         return markers.hasEnd || !JPEGDecoder.isDamaged(bytes)
     }
 
@@ -155,9 +155,8 @@ public struct Codecs: CodecFactory {
         try FrameComposer(size: size, color: color, name: name)
     }
 
-    /// Creates a JPEG from a frame. The bytes of a JPEG frame are returned unchanged; other frames are
-    /// encoded at quality
-    /// 95. Safe to call from any thread.
+    /// Creates a JPEG from a frame. The bytes of a JPEG frame are returned unchanged; other frames are encoded with
+    /// JPEG quality 95 (of 100). Safe to call from any thread.
     ///
     /// - Throws: An error if the frame is damaged, or is H.264, which must be decoded first.
     public func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {

@@ -3,12 +3,13 @@ internal import FoundationEssentials
 internal import Glibc
 public import Media
 
-/// Measures the cost of each kind of work on this machine. It processes synthetic material of two sizes and fits a line
-/// through both results.
+/// Measures the cost of each kind of work on this machine. The measurement processes synthetic material of two sizes
+/// and fits a line through both results.
 ///
-/// The result is the thread's CPU time, which depends little on other processes, as the median of several runs. During
-/// the measurement, other threads are busy half of the time, as they are during a recording. CPUs that share a core,
-/// caches, or the memory bus then run more slowly. The measurement takes several seconds and blocks the calling thread.
+/// The result is the median of several runs. Each run measures the thread's CPU time, which depends little on other
+/// processes. During the measurement, other threads are busy half of the time, as they are during a recording. CPUs
+/// that share a core, caches, or the memory bus then run more slowly. The measurement takes several seconds and blocks
+/// the calling thread.
 public struct WorkMeasurement {
     /// CPU time of one piece of work in nanoseconds, and its number of units.
     private struct Sample {
@@ -69,7 +70,7 @@ public struct WorkMeasurement {
         _ kind: WorkKind, _ material: MeasuringMaterial, _ detail: CostTable.Detail
     ) throws(EncodingError) -> Sample {
         let pixels = Double(material.size.pixelCount)
-        // Audio and byte counts also come in two sizes.
+        // Audio and byte counts are also measured in two sizes.
         let scale = material.size == small ? 1 : 2
         switch kind {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8:

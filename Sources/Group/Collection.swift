@@ -233,7 +233,7 @@ struct Collection {
             "-o", "IdentitiesOnly=yes", "-o", "ConnectTimeout=5", "-o", "ServerAliveInterval=2", "-o",
             "ServerAliveCountMax=3", "-F", "/dev/null",
         ].map { $0.shellQuoted() }.joined(separator: " ")
-        // A growing file is updated in place. Parts that are already here and identical aren't sent again.
+        // A growing file is updated in place. Parts that already exist locally and are identical aren't sent again.
         var arguments = [
             "-rt", "--no-links", "--no-devices", "--no-specials", "--no-perms", "--no-owner", "--no-group",
             "--chmod=D0755,F0644", "--inplace", "--no-whole-file", "--max-size=\(most)", "--timeout=20", "-e",
@@ -283,7 +283,8 @@ struct Collection {
     }
 }
 
-/// The local folder for one node's recording. It contains only regular files and folders that belong to this user.
+/// The local folder for one node's recording. The folder contains only regular files and folders that belong to this
+/// user.
 struct CollectedTree: Sendable {
     /// The folder's path.
     let path: String
@@ -293,9 +294,9 @@ struct CollectedTree: Sendable {
     /// Disk space that must remain free, in bytes.
     private static let reserve: Int64 = 256 << 20
 
-    /// Creates the folder. Links in it are rejected, because rsync would follow them.
+    /// Creates the folder. Links in the folder are rejected, because rsync would follow them.
     ///
-    /// - Throws: `GroupError` if it can't be created or contains anything but files and folders.
+    /// - Throws: `GroupError` if the folder can't be created or contains anything but files and folders.
     func make() throws(GroupError) {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
             throw GroupError(
@@ -327,7 +328,8 @@ struct CollectedTree: Sendable {
     /// Checks the files fetched so far.
     ///
     /// - Parameter most: Maximum size of the folder in bytes.
-    /// - Returns: Reason why fetching must stop, as the object of "it sends"; `nil` if it may continue.
+    /// - Returns: The reason why fetching must stop, as the object of the phrase "it sends"; `nil` if fetching may
+    ///   continue.
     func fault(atMost most: Int64) -> String? {
         var (sum, strange): (Int64, String?) = (0, nil)
         walk { name, kind, bytes in
@@ -430,7 +432,7 @@ struct CollectedTree: Sendable {
                 if file.exists { visit(prefix + name, .other, 0) }
             }
         }
-        // Recorders never create such names.
+        // Recorders never create files with unreadable names.
         for name in listing.unreadableNames { visit(prefix + name, .other, 0) }
     }
 }

@@ -5,7 +5,7 @@ internal import QRCodes
 internal import SessionFolder
 internal import System
 
-/// Runs several computers as one session. This process communicates with the other computers in a group. It
+/// Runs several computers as one session. This process communicates with the other computers in a group. The process
 /// starts recorders and controls them through their control sockets, but can't affect a running recording.
 public enum Group {
     /// Runs the task that `multicam` requests. Blocks the calling thread, which must be the main thread and the only

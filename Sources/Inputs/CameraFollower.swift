@@ -17,7 +17,7 @@ package struct CameraFollower {
     private var changed: VideoFormat?
     /// Number of replacements of the camera's source at the last `take`.
     private var replacements = 0
-    /// The last frame counted by the ledger, and all later frames. Their times change with the clock model.
+    /// The last frame counted by the ledger, and all later frames, whose times change with the clock model.
     private var recent: [(sequence: Int64, stamp: ClockTime, time: ClockTime)] = []
 
     /// Maximum number of frames waiting in an aligner, and therefore of remembered frames.
@@ -38,8 +38,8 @@ package struct CameraFollower {
 
     /// Passes the camera's deliveries since the last call to an aligner, and records outages.
     ///
-    /// When the camera's clock model has restarted since the last call, frames whose capture times came from
-    /// the abandoned model get new ones.
+    /// When the camera's clock model has restarted since the last call, frames whose capture times came from the
+    /// abandoned model get new capture times.
     ///
     /// - Parameters:
     ///   - deliveries: The deliveries, in order.

@@ -3,7 +3,7 @@ internal import SessionFolder
 internal import Timing
 
 /// The deliveries that a camera's thread queues for the timeline's thread, and the state of the camera. One lock
-/// protects both.
+/// protects the deliveries and the state.
 struct CameraInbox {
     /// The current source.
     var stream: CameraStream
@@ -87,7 +87,7 @@ struct CameraInbox {
     /// Records that the camera rejected a format. The user's choice then no longer applies, even if the governor had
     /// requested less than the choice.
     ///
-    /// - Returns: The rejected choice, and the one that applies.
+    /// - Returns: The rejected choice, and the choice that applies.
     mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
         // Another format may have been requested in the meantime.
         guard wanted == format else { return (format, self.format) }
@@ -136,8 +136,8 @@ struct CameraInbox {
     /// timeline doesn't exhaust memory.
     static let mostDeliveries = 1024
 
-    /// Adds a loss to the deliveries. If many are queued, it is merged with the last loss that has the same
-    /// cause.
+    /// Adds a loss to the deliveries. If many deliveries are queued, the loss is merged with the last loss that has the
+    /// same cause.
     mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
         // No camera delivers more frames per day.
         let count = min(count, 100_000_000)

@@ -25,9 +25,8 @@ package final class CameraInput: Sendable {
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - source: The opened source.
-    ///   - latency: Time from the scene to the time stamp, from the profile or a calibration. It is
-    ///     subtracted from
-    ///     every stamp.
+    ///   - latency: Time from the scene to the timestamp, from the profile or a calibration. The latency is subtracted
+    ///     from every timestamp.
     ///   - decodes: Whether an output needs the pixels of an H.264 stream.
     ///   - sharesDecoding: Whether several outputs need all pixels of a JPEG.
     ///   - taps: Sinks provided by the calling program.
@@ -105,7 +104,7 @@ package final class CameraInput: Sendable {
     /// - Parameters:
     ///   - format: The format, or `nil` for off.
     ///   - cause: Loss cause for frames missing during the change.
-    ///   - reason: The reason, for the gap.
+    ///   - reason: The reason, which is stored in the gap.
     package func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
         let isNew = box.withLock { $0.ask(for: format, cause, reason) }
         if isNew { source.change(to: format) }
@@ -131,7 +130,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Resets the counts of a recording: corrected stamps and jitter.
+    /// Resets the counts of a recording: corrected timestamps and jitter.
     package func beginCounting() {
         box.withLock { box in
             box.correctedStamps = 0
@@ -179,7 +178,7 @@ package final class CameraInput: Sendable {
         box.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
-    /// Number of implausible time stamps that were corrected.
+    /// Number of implausible timestamps that were corrected.
     package var correctedStamps: Int { box.withLock { $0.correctedStamps } }
 
     /// Kind of content if the camera delivered only frozen or black pictures throughout the recording; otherwise `nil`.
@@ -190,7 +189,7 @@ package final class CameraInput: Sendable {
     /// State of the camera's clock model. Meant for occasional queries.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
-    /// Distribution of the time stamps' deviation from the clock model.
+    /// Distribution of the timestamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
     /// Recomputes the capture time of a frame with the current clock model. After a restart, the model gives
@@ -200,14 +199,14 @@ package final class CameraInput: Sendable {
     ///   - frame: A frame that was delivered before.
     ///   - time: The capture time assigned at that time.
     ///   - model: The camera's current clock model.
-    /// - Returns: Whichever of the old and new capture times is closer to the frame's own stamp.
+    /// - Returns: Whichever of the old and new capture times is closer to the frame's own timestamp.
     package func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime
     {
         redated(frame.sequence, stamped: frame.capturedAt, saidToBe: time, by: model)
     }
 
-    /// Returns the capture time of a frame according to the current clock model, from its sequence number and time
-    /// stamp.
+    /// Returns the capture time of a frame according to the current clock model, from its sequence number and
+    /// timestamp.
     func redated(
         _ sequence: Int64, stamped stamp: ClockTime, saidToBe time: ClockTime, by model: DeviceClock
     ) -> ClockTime {
@@ -253,7 +252,7 @@ package final class CameraInput: Sendable {
         return outcomes
     }
 
-    /// The last frame that can be decoded independently. Its headers describe the H.264 stream.
+    /// The last frame that can be decoded independently, and whose headers describe the H.264 stream.
     package var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
 
     /// The last intact JPEG, used as the model for slates.
@@ -321,8 +320,8 @@ package final class CameraInput: Sendable {
     /// Processes an event from the source.
     func receive(_ event: CameraEvent, of stream: CameraStream) {
         let latency = stream.latency
-        // Sources use `CLOCK_MONOTONIC` for time stamps, and so do clock models. All stored times are on the
-        // session's clock.
+        // Sources use `CLOCK_MONOTONIC` for timestamps, and so do clock models. All stored times are on the session's
+        // clock.
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) - latency }
         switch event {
         case .frame(let frame): receive(frame, of: stream)
@@ -360,7 +359,7 @@ package final class CameraInput: Sendable {
             box.withLock { box in
                 // A restarted stream has a different phase.
                 box.clock.interrupt()
-                // After a change, the user wants to know how long it took.
+                // After a format change, the remark contains the duration of the change.
                 var remark = remark
                 if case .away(let since, _, .reconfigured) = box.outage {
                     let milliseconds = (instant(time) - since).count / 1_000_000
@@ -517,8 +516,8 @@ extension CameraInput {
         case away(at: ClockTime, cause: String, ledger: LossCause)
         /// The camera is available again. `ledger` is the loss cause for frames missing during the outage.
         case returned(at: ClockTime, remark: String?, ledger: LossCause)
-        /// Due frames haven't arrived since a certain time, although the camera reports no outage. The ledger
-        /// counts them separately.
+        /// Due frames haven't arrived since a certain time, although the camera reports no outage. The ledger counts
+        /// these frames separately.
         case silent(since: ClockTime)
         /// Frames are arriving again after `silent`.
         case resumed(at: ClockTime)
@@ -597,22 +596,22 @@ extension CameraInput {
 extension CameraInput {
     /// A source that the input uses or has used in this recording.
     package struct UsedSource: Sendable {
-        /// The source. Stopped if it has been replaced.
+        /// The source. A replaced source is stopped.
         package let source: any CameraSource
-        /// Time from the scene to the time stamp, which was subtracted from every stamp.
+        /// Time from the scene to the timestamp, which was subtracted from every timestamp.
         package let latency: Nanoseconds
-        /// Time at which it was replaced; `nil` for the current source.
+        /// Time at which the source was replaced; `nil` for the current source.
         package let until: ClockTime?
-        /// Model of the source's clock at that time.
+        /// Model of the source's clock when the source was replaced.
         package let clockModel: DeviceClock
-        /// Number of its implausible time stamps that were corrected.
+        /// Number of the source's implausible timestamps that were corrected.
         package let correctedStamps: Int
-        /// The last outcome of each control that was set on it.
+        /// The last outcome of each control that was set on the source.
         package let controls: [ControlOutcome]
     }
 
-    /// The sources that the input has used in this recording, in order. The last is the current one, with an `until` of
-    /// `nil`.
+    /// The sources that the input has used in this recording, in order. The last source is the current one, with an
+    /// `until` of `nil`.
     package var sources: [UsedSource] { box.withLock { $0.former + [$0.present(until: nil)] } }
 
     /// Replaces the source with the running source of another input. Frames continue with the first frame
@@ -621,11 +620,11 @@ extension CameraInput {
     /// timeline's thread.
     ///
     /// - Parameters:
-    ///   - other: The input that has started the source. It must not have other consumers, and can't be used
+    ///   - other: The input that has started the source. This input must not have other consumers, and can't be used
     ///     afterwards.
     ///   - time: The current time on the session's clock.
-    ///   - reason: The reason, for the gap.
-    /// - Returns: The old source, still running. The caller must stop it. Its further events are ignored.
+    ///   - reason: The reason, which is stored in the gap.
+    /// - Returns: The old source, still running. The caller must stop the old source, whose further events are ignored.
     package func replaceSource(
         with other: CameraInput, at time: ClockTime, reason: String
     ) -> any CameraSource {

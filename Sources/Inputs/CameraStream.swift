@@ -3,15 +3,14 @@ internal import Media
 /// One source of a camera's input, with the state that belongs only to this source.
 final class CameraStream: Sendable {
     let source: any CameraSource
-    /// Time from the scene to the time stamp, subtracted from every stamp.
+    /// Time from the scene to the timestamp, subtracted from every timestamp.
     let latency: Nanoseconds
     let decoder: StreamDecoder?
     /// Number of sources that the input had before this one.
     let number: Int
     /// Destination of the source's events.
     let route: CameraRoute
-    /// Whether time stamps are exact. This is true for files, and for screens, which this computer captures
-    /// itself.
+    /// Whether timestamps are exact, as for files, and for screens, which this computer captures itself.
     let hasExactTimes: Bool
 
     init(

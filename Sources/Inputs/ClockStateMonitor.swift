@@ -4,8 +4,8 @@ package import Timing
 
 /// Decides when to report that a device's clock model became reliable, became unreliable, or restarted.
 ///
-/// Only lasting changes are reported. A model that is unreliable for one second isn't reported, and a device
-/// that changes constantly is reported at increasing intervals. A value type; the caller supplies the time.
+/// Only lasting changes are reported. A model that is unreliable for one second isn't reported, and a device that
+/// changes constantly is reported at increasing intervals. This value type receives the time from its caller.
 package struct ClockStateMonitor: Sendable {
     /// State of a clock model, as reported in the event `clock`.
     package typealias State = SessionEvent.Clock.State
@@ -20,8 +20,8 @@ package struct ClockStateMonitor: Sendable {
         package let restarts: Int
     }
 
-    /// Minimum duration of unreliability before it is reported. It is longer than the one second of late
-    /// stamps that is typical on a busy host.
+    /// Minimum duration of unreliability before it is reported. This duration is longer than the one second of late
+    /// timestamps that is typical on a busy host.
     private static let patience = Nanoseconds.milliseconds(1500)
     /// Minimum time between two reported changes: initial and maximum value.
     private static let pauses = (first: Nanoseconds.milliseconds(250), longest: Nanoseconds.seconds(60))

@@ -42,10 +42,10 @@ package struct FrameLog {
     /// Adds a received frame.
     ///
     /// - Parameters:
-    ///   - frame: The frame, with its sequence number, stamp, and header clock.
+    ///   - frame: The frame, with its sequence number, timestamp, and header clock.
     ///   - time: Capture time according to the clock model.
-    ///   - arrival: When the driver delivered the frame.
-    ///   - cause: The reason why it isn't in the recording, or `nil` if it is.
+    ///   - arrival: Time when the driver delivered the frame.
+    ///   - cause: The reason why the frame isn't in the recording; `nil` if it is in the recording.
     mutating func came(
         _ frame: CapturedFrame, at time: ClockTime, arrival: ClockTime, lost cause: LossCause? = nil
     ) {

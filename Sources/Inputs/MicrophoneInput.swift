@@ -64,7 +64,7 @@ package final class MicrophoneInput: Sendable {
         var isShedding = false
         /// End of the last slice on the session's clock; `nil` before the first one and during an outage.
         var audioEnd: ClockTime?
-        /// Whether the last slice was stamped much later than its time according to the clock model.
+        /// Whether the last slice was timestamped much later than its time according to the clock model.
         var isOffClock = false
     }
 
@@ -75,19 +75,19 @@ package final class MicrophoneInput: Sendable {
     private let box: ConditionLock<Box>
     /// Indices of the device's channels that the track contains, from 0; empty for all.
     private let sourceChannels: [Int]
-    /// Whether the source is a file, whose time stamps are exact.
+    /// Whether the source is a file, whose timestamps are exact.
     private let isFile: Bool
 
     /// Maximum number of slices queued before a recording, about two seconds of 10 ms slices.
     private static let keptSlices = 200
-    /// Maximum number of slices queued for the timeline. It covers those before a recording, up to two
-    /// seconds of alignment delay, and the same amount for a late timeline, all assuming slices half as long.
-    /// Later slices are dropped.
+    /// Maximum number of slices queued for the timeline. The limit covers the slices before a recording, up to two
+    /// seconds of alignment delay, and the same amount for a late timeline. The number assumes slices of half the usual
+    /// length. Later slices are dropped.
     private static let boxCapacity = 1200
-    /// Additional audio needed after an instant to have all samples before it. It covers the resampler's
-    /// delay and the error of capture times.
+    /// Additional audio needed after an instant to have all samples before it. The additional audio covers the
+    /// resampler's delay and the error of capture times.
     private static let lookahead = Nanoseconds.milliseconds(5)
-    /// Maximum difference between the stamp of audio and its modeled time before the latter is rejected.
+    /// Maximum difference between the timestamp of audio and its modeled time before the latter is rejected.
     private static let largestDoubt = Nanoseconds.milliseconds(100)
     /// Maximum time without audio from an available device. After that, the user must check it.
     private static let longestPause = Nanoseconds.seconds(2)
@@ -97,7 +97,7 @@ package final class MicrophoneInput: Sendable {
     /// - Parameters:
     ///   - role: The microphone's role.
     ///   - source: The opened source.
-    ///   - offset: Offset from the profile, added to every stamp. A positive offset delays the audio.
+    ///   - offset: Offset from the profile, added to every timestamp. A positive offset delays the audio.
     ///   - sourceChannels: Indices of the device's channels that the track contains, from 0; empty for all.
     ///     Channels
     ///     that the device doesn't have are ignored.
@@ -119,14 +119,14 @@ package final class MicrophoneInput: Sendable {
                 watch: AudioMonitor(format: source.format, sourceChannels: sourceChannels)))
     }
 
-    /// Creates the clock model of a microphone. A sound card's clock is a crystal with an error of up to 200
-    /// ppm. Slices are stamped three times as often as frames, and hearing is more precise than vision, so
-    /// the model uses two minutes of 10 ms slices.
+    /// Creates the clock model of a microphone. A sound card's clock is a crystal with an error of up to 200 ppm.
+    /// Slices are timestamped three times as often as frames, and hearing is more precise than vision, so the model
+    /// uses two minutes of 10 ms slices.
     ///
     /// - Parameters:
     ///   - rate: Nominal samples per second.
-    ///   - correlation: Time over which the errors of time stamps are correlated.
-    /// - Returns: A model without any stamps.
+    ///   - correlation: Time over which the errors of timestamps are correlated.
+    /// - Returns: A model without any timestamps.
     package static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
         DeviceClock(
             nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50,
@@ -167,9 +167,9 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Whether the stamp of the last audio exceeds its time according to the clock model by too much. The
-    /// device has then probably lost samples without counting them. Until the model has found its new line,
-    /// the audio's capture times are too early.
+    /// Whether the timestamp of the last audio exceeds its time according to the clock model by too much. The device
+    /// has then probably lost samples without counting them. Until the model has adapted, the audio's capture times are
+    /// too early.
     package var isOffClock: Bool { box.withLock { $0.isOffClock } }
 
     /// Returns whether all audio before an instant has been delivered; `true` if no audio is expected.
@@ -235,7 +235,7 @@ package final class MicrophoneInput: Sendable {
     package var goodSamples: Int64 { box.withLock { $0.goodSamples } }
     /// Model of the microphone's clock.
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// Distribution of the time stamps' deviation from the clock model.
+    /// Distribution of the timestamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
     /// State of the microphone's clock model. Meant for occasional queries.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
@@ -247,8 +247,8 @@ package final class MicrophoneInput: Sendable {
     // MARK: Source thread
 
     private func receive(_ event: MicrophoneEvent) {
-        // The source uses `CLOCK_MONOTONIC` for time stamps, and so does the clock model. All stored times
-        // are on the session's clock.
+        // The source uses `CLOCK_MONOTONIC` for timestamps, and so does the clock model. All stored times are on the
+        // session's clock.
         let arrival = clock.stampClock.now
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
         box.withLock { box in

@@ -4,16 +4,16 @@ package import SessionFolder
 /// Limits how often one device's outages and returns are reported, since a loose contact would otherwise
 /// flood the event log.
 ///
-/// Twelve events are reported immediately, and then at most one every half second. A cable can't be unplugged
-/// and plugged in faster than this for long. The first suppressed event becomes a warning. The gaps in the
-/// manifest contain all outages.
+/// Twelve events are reported immediately, and then at most one every half second. No user unplugs and reconnects a
+/// cable faster than this for long. The first suppressed event becomes a warning. The gaps in the manifest contain all
+/// outages.
 package struct OutageEventLimiter {
     private let device: String
     private let kind: SourceKind
     private var allowance = Self.most
     private var regainedAt: MediaTime?
     private var isWarned = false
-    /// Whether a silence of the device was announced. An outage that the device reports later is the same one.
+    /// Whether a silence of the device was announced. An outage that the device reports later is the same outage.
     private var isSilent = false
     /// Whether the device's reason for that silence was reported to the user.
     private var isReasonTold = false

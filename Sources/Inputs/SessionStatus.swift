@@ -24,9 +24,9 @@ public struct SessionStatus: Sendable, Equatable {
         public let format: VideoFormat
         /// Frames per second according to the model of the camera's clock; 0 on standby during an outage.
         public let rate: Double
-        /// Frame counts of the recording. They cover the camera's own tracks. Without such tracks, they cover
-        /// the frames that were available to or lost by the program while it showed the camera. All zero on
-        /// standby.
+        /// Frame counts of the recording. The counts cover the camera's own tracks. Without such tracks, the counts
+        /// cover the frames that were available to or lost by the program while it showed the camera. All counts are
+        /// zero on standby.
         public let counts: FrameCounts
         /// State of the camera's clock model, which shows the accuracy of the frame times.
         public let clock: ClockReading
@@ -46,9 +46,9 @@ public struct SessionStatus: Sendable, Equatable {
         public let role: String
         /// Name of the device assigned to the role.
         public let name: String
-        /// Number of channels of its track.
+        /// Number of channels in the microphone's track.
         public let channels: Int
-        /// Current level.
+        /// Current audio level of the microphone.
         public let level: AudioLevel
         /// Loudness of the microphone's track so far, or `nil` while nothing is being recorded.
         public let loudness: Loudness?
@@ -56,9 +56,9 @@ public struct SessionStatus: Sendable, Equatable {
         public let alarms: [AudioAlarm.Kind]
         /// Start of the current lack of signal or silence; `nil` while no such alarm is active.
         public let silentSince: ClockTime?
-        /// Number of times that the input overloaded the converter.
+        /// Number of times that the input overloaded the analog-to-digital converter.
         public let clips: ClipCount
-        /// Amount of missing audio, in nanoseconds. It is replaced with silence.
+        /// Amount of missing audio that was replaced with silence, in nanoseconds.
         public let missing: Nanoseconds
         /// State of the microphone's clock model, which shows the accuracy of the sample times.
         public let clock: ClockReading
@@ -128,7 +128,7 @@ extension SessionStatus.Camera {
     ///
     /// - Parameters:
     ///   - input: The camera.
-    ///   - counts: Its current frame counts.
+    ///   - counts: The camera's current frame counts.
     ///   - standsBy: Whether the session is on standby. The rate of an unavailable camera is then 0.
     package init(_ input: CameraInput, counts: FrameCounts = FrameCounts(), standsBy: Bool) {
         role = input.role
@@ -147,8 +147,8 @@ extension SessionStatus.Microphone {
     ///
     /// - Parameters:
     ///   - input: The microphone.
-    ///   - loudness: Loudness of its track up to now.
-    ///   - missing: Amount of its audio that is missing.
+    ///   - loudness: Loudness of the microphone's track so far.
+    ///   - missing: Amount of the microphone's audio that is missing.
     package init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
         role = input.role
         name = input.source.device.name

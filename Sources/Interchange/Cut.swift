@@ -9,7 +9,7 @@ public struct Cut: Sendable, Equatable {
     public struct Shot: Sendable, Equatable {
         /// First frame, counted from T0 at the session's rate.
         public var first: Int64
-        /// Frame after the last one.
+        /// The frame after the last frame of the shot.
         public var end: Int64
         /// Roles of the cameras that are shown, the main camera first, in order from back to front.
         public var show: [String]
@@ -92,7 +92,7 @@ extension Cut {
 }
 
 extension RecordedSession {
-    /// The frame after the last; 1 for a recording without frames.
+    /// The frame after the last frame; 1 for a recording without frames.
     var lastFrame: Int64 { max(1, frameCount) }
 
     /// Returns a description of the user's actions at an instant.
@@ -130,7 +130,7 @@ extension Cut {
         return JSONText.pretty(Text(schema: 1, rate: rate.perSecond, shots: shots)) + Data("\n".utf8)
     }
 
-    /// Reads a cut that a user or another program may have written. Its times are rounded to the session's
+    /// Reads a cut that a user or another program may have written. The cut's times are rounded to the session's
     /// frames.
     ///
     /// - Parameters:

@@ -13,7 +13,7 @@ package final class MediaConnection: Sendable {
     private let sending: ConditionLock<Int32>
     private let closing = Cancellation()
 
-    /// Requested size of the kernel's send buffer in bytes: a few frames.
+    /// Requested size of the kernel's send buffer in bytes, which is enough for a few frames.
     private static let sendBuffer: Int32 = 4 << 20
     /// Polling intervals while waiting for the peer to read: the first and the longest.
     private static let glances = (first: Nanoseconds.milliseconds(1), last: Nanoseconds.milliseconds(32))
@@ -38,7 +38,7 @@ package final class MediaConnection: Sendable {
 
     // MARK: Sending
 
-    /// Sends a message. Blocks while the peer isn't reading.
+    /// Sends a message. The call blocks while the peer isn't reading.
     ///
     /// - Parameters:
     ///   - header: A JSON object.
@@ -55,8 +55,8 @@ package final class MediaConnection: Sendable {
         return sending.withLock { sendAll(first, to: $0) && sendAll(bytes.bytes, to: $0) }
     }
 
-    /// Sends a message with its data in shared memory, which the peer maps or reads. Blocks until the peer has read all
-    /// earlier data. Otherwise, the socket could hold hundreds of descriptors and their frames.
+    /// Sends a message with its data in shared memory, which the peer maps or reads. The call blocks until the peer has
+    /// read all earlier data, because the socket could otherwise hold hundreds of descriptors and their frames.
     ///
     /// - Parameters:
     ///   - header: A JSON object with a `memory` field.
@@ -135,7 +135,7 @@ package final class MediaConnection: Sendable {
         return MediaMessage(header: header, bytes: bytes)
     }
 
-    /// A descriptor received together with bytes, owned until it is taken.
+    /// A file descriptor received together with bytes. The descriptor is closed unless the caller takes it.
     private struct Beside: ~Copyable {
         private var descriptor: OwnedDescriptor?
 
@@ -146,7 +146,8 @@ package final class MediaConnection: Sendable {
         consuming func take() -> OwnedDescriptor? { descriptor.take() }
     }
 
-    /// Fills memory with received bytes. Returns the descriptor received with them; `nil` at the end of the connection.
+    /// Fills memory with received bytes. Returns the descriptor received with the bytes; `nil` at the end of the
+    /// connection.
     private func receive(into memory: SharedBytes) -> Beside? {
         var beside = Beside()
         var filled = 0
@@ -161,8 +162,8 @@ package final class MediaConnection: Sendable {
         return beside
     }
 
-    /// Copies shared memory. It is never mapped, because another process may change or truncate it in the
-    /// meantime.
+    /// Copies the contents of shared memory. The memory is never mapped, because another process could change or
+    /// truncate it in the meantime.
     private static func contents(of memory: consuming OwnedDescriptor) throws(MediaLinkError) -> SharedBytes {
         var status = stat()
         guard fstat(memory.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -212,7 +213,7 @@ enum MediaPath {
     ///   - process: Process ID of the session; `nil` if only one is running.
     ///   - path: Path of the socket itself; `nil` to find it.
     /// - Returns: The connection.
-    /// - Throws: `ControlError.nobody` if no session is running there, `.usage` if there are several, `.system` for
+    /// - Throws: `ControlError.nobody` if no session is running there, `.usage` if several are running, `.system` for
     ///   system errors.
     static func connect(process: Int32?, path: String?) throws(ControlError) -> MediaConnection {
         let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)

@@ -18,7 +18,7 @@ package struct MediaMessage: Sendable {
         self.bytes = bytes
     }
 
-    /// The first bytes of each message. The last one is the protocol version.
+    /// The first bytes of each message. The last of these bytes is the protocol version.
     static let magic: [UInt8] = Array("mcm1".utf8)
     /// Length of the prefix before the header: the magic bytes, and the lengths of the header and the data as
     /// little-endian 32-bit numbers.
@@ -51,7 +51,7 @@ package struct MediaMessage: Sendable {
     }
 }
 
-/// Fields of a message header. A message's `type` determines which of them are present. For the list, see
+/// Fields of a message header. A message's `type` determines which fields are present. For the list, see
 /// docs/reference/media-socket.md.
 package struct MediaHeader: Codable, Sendable {
     /// Type of the message. To a session: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`,
@@ -69,9 +69,9 @@ package struct MediaHeader: Codable, Sendable {
     /// x, y, width, and height as fractions of the frame.
     package var part: [Double]?
     package var preview: Bool?
-    /// Whether the program is also encoded on standby for this subscription.
+    /// Whether the program is also encoded for this subscription during standby.
     package var standby: Bool?
-    /// Whether to send the history first.
+    /// Whether to send the past events first.
     package var history: Bool?
 
     // Fields for devices, frames, and audio.
@@ -115,7 +115,7 @@ package struct MediaHeader: Codable, Sendable {
     package var duration_ns: Int64?
     package var priming: Int64?
     package var time_scale: Int64?
-    /// Origin of the packets' timestamps.
+    /// Zero point of the packets' timestamps, in nanoseconds on the session clock.
     package var t0_ns: Int64?
     /// The stream's setup bytes, in base64.
     package var setup: String?

@@ -3,7 +3,7 @@ internal import Glibc
 public import Media
 
 /// A camera or microphone that this process sends to a session in another process of the same user. The
-/// session records it as `remote:NAME`, like any other device. When this process ends, the device is
+/// session records this device as `remote:NAME`, like any other device. When this process ends, the device is
 /// disconnected; it can return under the same name.
 ///
 /// Sending blocks while the session isn't reading. Any thread may send, but only one at a time for each
@@ -17,14 +17,14 @@ public final class RemoteSource: Sendable {
     /// Announces a camera.
     ///
     /// - Parameters:
-    ///   - name: At most 64 bytes. The session's selector is `remote:` followed by this name.
+    ///   - name: The name, at most 64 bytes. The session's selector is `remote:` followed by this name.
     ///   - format: Format of the frames: JPEG, H.264, or raw.
     ///   - color: Color matrix and range of the frames. For JPEG, the values are fixed by the JPEG standard.
     ///   - delay: Maximum time from the start of exposure until a frame is sent, at most 2 s.
-    ///   - origin: Origin of the timestamps; `nil` if this process maps the camera's clock to the computer's.
+    ///   - origin: Origin of the timestamps; `nil` if this process maps the camera's clock to the computer's clock.
     ///   - process: Process ID of the session; `nil` if only one is running.
     ///   - path: Path of the media socket; `nil` to find it.
-    /// - Throws: `ControlError` if it can't connect to a session.
+    /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
@@ -34,8 +34,8 @@ public final class RemoteSource: Sendable {
             over: try MediaPath.connect(process: process, path: path))
     }
 
-    /// Announces a camera over a socket that is connected to a session. When controls should be set, `wish`
-    /// is called on a separate thread, with a number and the values by control name.
+    /// Announces a camera over a socket that is connected to a session. When the session sets controls, `wish` is
+    /// called on a separate thread, with a request number and the values by control name.
     package convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin?, over socket: LocalSocket,
@@ -49,13 +49,13 @@ public final class RemoteSource: Sendable {
     /// Announces a microphone.
     ///
     /// - Parameters:
-    ///   - name: At most 64 bytes. The session's selector is `remote:` followed by this name.
+    ///   - name: The name, at most 64 bytes. The session's selector is `remote:` followed by this name.
     ///   - format: 8 000 to 192 000 samples per second, 1 to 8 channels.
     ///   - delay: Maximum time from capture until the audio is sent, at most 2 s.
-    ///   - origin: Origin of the timestamps; `nil` if this process maps the microphone's clock to the computer's.
+    ///   - origin: Origin of the timestamps; `nil` if this process maps the microphone's clock to the computer's clock.
     ///   - process: Process ID of the session; `nil` if only one is running.
     ///   - path: Path of the media socket; `nil` to find it.
-    /// - Throws: `ControlError` if it can't connect to a session.
+    /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
         dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
@@ -143,7 +143,7 @@ public final class RemoteSource: Sendable {
     ///   - time: Start of the exposure on this machine's CLOCK_MONOTONIC.
     ///   - error: Maximum error of `time`, at least 0.
     ///   - sequence: The frame's number. Missing numbers count as lost frames.
-    ///   - isKey: Whether the frame can be decoded without others. It may be `false` only for H.264.
+    ///   - isKey: Whether the frame can be decoded without other frames; `false` is valid only for H.264.
     /// - Returns: `false` if the connection has ended.
     public func send(
         frame bytes: SharedBytes, at time: ClockTime, error: Nanoseconds = .zero, sequence: Int64,

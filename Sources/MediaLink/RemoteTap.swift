@@ -4,18 +4,19 @@ internal import Glibc
 public import Inputs
 public import Media
 
-/// A tap on a session in another process of this user. It delivers frames from a camera or the program,
-/// audio, packets, the status, or events.
+/// A tap on a session in another process of this user. The tap delivers frames from a camera or the program, audio,
+/// packets, the status, or events.
 ///
-/// The handler runs on a separate thread. If it is too slow, the session drops data and counts it.
+/// The handler runs on a separate thread. If the handler is too slow, the session drops data and counts the dropped
+/// items.
 public final class RemoteTap: Sendable {
     /// The data that a tap receives.
     public enum Content: Sendable, Equatable {
-        /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause them.
+        /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause the frames.
         case frames(role: String, FrameRequest, isPreview: Bool = false)
         /// The aligned audio of a microphone, or of `program`.
         case audio(role: String)
-        /// The program's H.264 and AAC packets. A session on standby encodes them only if a client requests
+        /// The program's H.264 and AAC packets. A session on standby encodes these packets only if a client requests
         /// it.
         case packets(includesStandby: Bool = false)
         /// The status, ten times per second.
@@ -31,13 +32,13 @@ public final class RemoteTap: Sendable {
     public enum Piece: Sendable {
         case frame(CapturedFrame, lost: Int)
         case audio(AudioTap.Slice, lost: Int)
-        /// A packet with its codec and timestamps. The first packet of a stream also has the setup.
+        /// A packet with its codec and timestamps. The first packet of a stream also contains the setup bytes.
         case packet(RemotePacket, lost: Int)
         /// The status as JSON, as printed by `multicam ctl status --json`.
         case status(String)
         /// An event as JSON, as in `events.ndjson`.
         case event(String, lost: Int)
-        /// Past events, oldest first, each as JSON. Delivered once, before the first `event`.
+        /// Past events, oldest first, each as JSON. This item is delivered once, before the first `event`.
         case events([String])
         /// A refused request, with the reason as a sentence.
         case refused(String)
@@ -57,7 +58,7 @@ public final class RemoteTap: Sendable {
     ///   - process: Process ID of the session; `nil` if only one is running.
     ///   - path: Path of the media socket; `nil` to find it.
     ///   - handler: Called for each item, one at a time, on the tap's thread.
-    /// - Throws: `ControlError` if it can't connect to a session.
+    /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         _ content: Content, process: Int32? = nil, path: String? = nil,
         handler: @escaping @Sendable (Piece) -> Void
@@ -110,7 +111,7 @@ public final class RemoteTap: Sendable {
         if let wish { _ = connection.send(wish.header(id: Self.id)) }
     }
 
-    /// Ends the tap. Its handler receives `end`.
+    /// Ends the tap. The tap's handler receives `end`.
     public func close() { connection.close() }
 
     // MARK: Received content
@@ -218,7 +219,7 @@ public struct RemotePacket: Sendable {
     public let presentedAt: MediaTime
     /// Decoding time, relative to the same instant as `presentedAt`.
     public let decodedAt: MediaTime
-    /// Presentation duration.
+    /// Presentation duration of the packet.
     public let duration: Nanoseconds
     /// Whether the packet can be decoded without earlier packets.
     public let isKey: Bool

@@ -21,7 +21,7 @@ final class MediaPeer: Sendable {
         /// Ended subscriptions with threads that are still waiting for the process to read.
         var leaving: [MediaSubscription] = []
         var devices: [Int: Device] = [:]
-        /// IDs of devices that were refused or sent invalid data. Further data from them is ignored.
+        /// IDs of devices that were refused or that sent invalid data. Further data from these devices is ignored.
         var silenced: Set<Int> = []
     }
 
@@ -30,20 +30,22 @@ final class MediaPeer: Sendable {
     private let status: MediaServer.StatusSource
     private let history: EventHistory
     private let state = ConditionLock(State())
-    /// Held while subscriptions are being attached to or detached from a session. The process's requests and
-    /// the sessions come from two threads.
+    /// Lock that is held while subscriptions are attached to or detached from a session, because the process's requests
+    /// and new sessions arrive on different threads.
     private let turn = ConditionLock(())
-    /// Refusals and control requests waiting to be sent. A separate thread sends them, because a process that
-    /// isn't reading must not block others.
+    /// Refusals and control requests waiting to be sent. A separate thread sends these messages, because a process that
+    /// isn't reading must not block other threads.
     private let notes = BoundedQueue<String>(capacity: 64)
 
-    /// Maximum number of subscriptions per connection, including ended ones with unread data. Also the maximum number
+    /// Maximum number of subscriptions per connection, including ended ones with unread data; also the maximum number
     /// of devices.
     private static let mostNumbers = 64
     /// Maximum number of threads per subscription that may wait for a process to read data from earlier
     /// sessions.
     private static let mostWaiting = 4
 
+    /// Creates a peer for a new connection.
+    ///
     /// - Parameters:
     ///   - connection: The connection to the process.
     ///   - devices: Registers the devices that the process sends.
@@ -59,7 +61,7 @@ final class MediaPeer: Sendable {
         registry = devices
     }
 
-    /// Sets the current session, if any. Call it before `start`.
+    /// Sets the current session, if any. Call this method before `start`.
     func meet(_ session: MulticamSession?) { state.withLock { $0.session = session } }
 
     /// Sends the greeting, and handles the process's messages until it disconnects.
@@ -67,7 +69,7 @@ final class MediaPeer: Sendable {
     /// - Parameters:
     ///   - refusal: Called for each subscription request. Returns the reason why no more processes may
     ///     subscribe; `nil`
-    ///     if this one may.
+    ///     if this process may.
     ///   - ended: Called when the process has disconnected and everything is cleaned up.
     func start(
         refusal: @escaping @Sendable () -> String?, ended: @escaping @Sendable () -> Void
@@ -319,7 +321,7 @@ final class MediaPeer: Sendable {
         }
     }
 
-    /// Refuses a message. If a device sends invalid data, this is reported once and the device is removed.
+    /// Refuses a message. If a device sends invalid data, the error is reported once and the device is removed.
     private func refuse(_ header: MediaHeader, _ reason: String) {
         guard let id = header.id, ["frame", "audio"].contains(header.type) else {
             return complain(header.id, reason)

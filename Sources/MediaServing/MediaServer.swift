@@ -12,7 +12,7 @@ internal import System
 /// send cameras and microphones to it. Safe to call from any thread.
 ///
 /// Each connection has separate threads. A peer that stops reading loses its messages, and a peer that sends invalid
-/// data loses its device or its connection. Neither can delay a recording.
+/// data loses its device or its connection. Neither kind of peer can delay a recording.
 public final class MediaServer: Sendable {
     struct State {
         var session: MulticamSession?
@@ -39,7 +39,8 @@ public final class MediaServer: Sendable {
 
     /// Maximum number of connections.
     private static let mostPeers = 80
-    /// Maximum number of connections with subscriptions. The others are reserved for processes that send a device.
+    /// Maximum number of connections with subscriptions. The other connections are reserved for processes that send a
+    /// device.
     private static let mostWatching = 32
 
     /// Opens the socket next to this process's control socket.
@@ -76,7 +77,7 @@ public final class MediaServer: Sendable {
         }
     }
 
-    /// Starts serving a session, in any phase. Existing subscriptions are moved to it.
+    /// Starts serving a session in any state. Existing subscriptions are moved to this session.
     ///
     /// - Parameter session: The session; `nil` while no session exists.
     public func serve(_ session: MulticamSession?) {
@@ -87,10 +88,10 @@ public final class MediaServer: Sendable {
         for peer in peers { peer.change(from: before, to: session) }
     }
 
-    /// Sets the source of the status, as printed by `multicam ctl status`. Subscribers receive it ten times
-    /// per second. Without a source, they receive the session's own status.
+    /// Sets the source of the status, as printed by `multicam ctl status`. Subscribers receive the status ten times per
+    /// second. Without a source, subscribers receive the session's own status.
     ///
-    /// - Parameter source: Called on one of each subscription's threads.
+    /// - Parameter source: Returns the status; called on a thread of each subscription.
     public func tellStatus(of source: @escaping StatusSource) { state.withLock { $0.status = source } }
 
     private var status: ControlStatus? {
@@ -148,7 +149,7 @@ public final class MediaServer: Sendable {
         switch listener.accept() {
         case .connected(let socket): admit(MediaConnection(socket), user: socket.peerUser)
         case .nobody: break
-        // No file descriptors are left. Some become available when a peer disconnects.
+        // No file descriptors are left. Some descriptors become available when a peer disconnects.
         case .refused: _ = wakeUp.sleep(for: .milliseconds(100))
         }
     }
@@ -202,7 +203,7 @@ public final class MediaServer: Sendable {
 final class EventHistory: Sendable {
     private struct State {
         var lines: [String] = []
-        /// Total number of events, including earlier recordings.
+        /// Total number of events, including those of earlier recordings.
         var count = 0
     }
 

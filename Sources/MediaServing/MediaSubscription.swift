@@ -7,8 +7,8 @@ internal import Plan
 internal import Session
 internal import SessionFolder
 
-/// A process's subscription. Sends data to its connection as it arrives. If the process isn't reading, the
-/// subscription's thread waits, and new data is dropped and counted.
+/// A process's subscription, which sends data to the process's connection as it arrives. If the process isn't reading,
+/// the subscription's thread waits, and new data is dropped and counted.
 final class MediaSubscription: Sendable {
     private enum Source: Sendable {
         case frames(FrameTap)
@@ -22,9 +22,9 @@ final class MediaSubscription: Sendable {
     }
 
     private enum Telling: Sendable {
-        /// The history must be sent first. These events have occurred in the meantime.
+        /// The history must be sent first. The value lists the events that have occurred in the meantime.
         case later([(line: String, number: Int)])
-        /// Send events with higher numbers than this.
+        /// The history has been sent. Events with numbers above this value are sent as they occur.
         case since(Int)
     }
 
@@ -74,12 +74,12 @@ final class MediaSubscription: Sendable {
 
     var wish: RequestedMedia { state.withLock { $0.wish } }
 
-    /// Number of threads that are sending. They may outlive the subscription while the process isn't reading.
+    /// Number of threads that are sending. These threads may outlive the subscription while the process isn't reading.
     var sendingCount: Int { outlet.sendingCount }
 
     /// Changes the request for frames from the same role.
     ///
-    /// - Returns: `false` if the new request is for something else.
+    /// - Returns: `false` if the new request is for another role or another kind of data.
     func change(to wish: RequestedMedia) -> Bool {
         state.withLock { state in
             guard case .frames(let role, let request, let isPreview) = wish,
@@ -132,7 +132,7 @@ final class MediaSubscription: Sendable {
         }
     }
 
-    /// Ends the subscription's threads. Nothing more is sent.
+    /// Ends the subscription's threads. No more data is sent.
     func end() {
         outlet.close()
         ended.cancel()
@@ -141,7 +141,7 @@ final class MediaSubscription: Sendable {
 
     // MARK: Text messages
 
-    /// Sends the history, if requested. Call it once, after other threads have started passing on new events.
+    /// Sends the history, if requested. Call this method once, after other threads have started passing on new events.
     func begin(with history: EventHistory) {
         guard let lines else { return }
         telling.withLock { telling in
@@ -192,7 +192,7 @@ final class MediaSubscription: Sendable {
             let clock = MonotonicClock()
             repeat {
                 guard let status = status() else { continue }
-                // Many long markers and scenes wouldn't fit into a header.
+                // The status is sent as data, because many long markers and scenes wouldn't fit into a header.
                 let text = Array(JSONText.line(status).utf8)
                 let bytes = text.withUnsafeBytes { SharedBytes(copying: $0) }
                 guard outlet.send(#"{"type":"status","id":\#(id)}"#, bytes) else { return }
@@ -317,13 +317,13 @@ final class MediaOutlet: Sendable {
 
     init(_ connection: MediaConnection) { self.connection = connection }
 
-    /// Number of threads that are sending. They wait while the process isn't reading, even after `close`.
+    /// Number of threads that are sending. The threads wait while the process isn't reading, even after `close`.
     var sendingCount: Int { state.withLock { $0.sending } }
 
     /// Suppresses all further messages.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Sends a message. Blocks while the process isn't reading.
+    /// Sends a message. The call blocks while the process isn't reading.
     ///
     /// - Parameters:
     ///   - header: A JSON object.
@@ -333,7 +333,7 @@ final class MediaOutlet: Sendable {
         counted { connection.send(header, bytes) }
     }
 
-    /// Sends a message with its data in shared memory. Blocks until the process has read all earlier data.
+    /// Sends a message with its data in shared memory. The call blocks until the process has read all earlier data.
     ///
     /// - Parameters:
     ///   - header: A JSON object with a `memory` field.
@@ -354,8 +354,8 @@ final class MediaOutlet: Sendable {
     }
 }
 
-/// Number of items that a tap has dropped. Used by the tap's handler, which must not retain the tap. Safe to
-/// use from any thread.
+/// Number of items that a tap has dropped. The tap's handler uses this object because it must not retain the tap. Safe
+/// to use from any thread.
 final class DroppedCount: Sendable {
     /// The struct is necessary: a closure stored directly in a generic lock would be wrapped again on each access,
     /// until the stack overflows.

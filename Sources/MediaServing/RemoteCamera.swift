@@ -2,11 +2,11 @@ internal import Control
 package import Media
 internal import MediaLink
 
-/// A camera with frames from another process. It is connected while that process is connected.
+/// A camera with frames from another process. The camera counts as connected while that process is connected.
 package final class RemoteCamera: CameraSource {
     private struct State {
         var receive: (@Sendable (CameraEvent) -> Void)?
-        /// Undelivered frames of an H.264 stream since its last key frame. Later frames depend on them.
+        /// Undelivered frames of an H.264 stream since its last key frame, which later frames depend on.
         var early = EarlyFrames()
         /// Whether `start` is currently delivering `early`. Frames that arrive in the meantime are delivered
         /// afterwards.
@@ -16,10 +16,10 @@ package final class RemoteCamera: CameraSource {
         var lastTime: ClockTime?
         var error = Nanoseconds.zero
         var origin = TimeOrigin.mapped
-        /// Whether the outage ends with the next frame instead of the preceding announcement.
+        /// Whether the outage ends with the next frame, and not with the announcement that precedes it.
         var awaitsFrame = false
-        /// Whether the camera is disconnected because its format was changed. A better network wouldn't help
-        /// in this case.
+        /// Whether the camera is disconnected because its format was changed. In this case, the network isn't the
+        /// cause.
         var isChanged = false
         var controls: [DeviceControl] = []
         /// Asks the sender to set controls, with a number that identifies its response; `nil` without a
@@ -39,7 +39,7 @@ package final class RemoteCamera: CameraSource {
     /// Maximum number of lost frames that a jump in the sender's sequence may indicate. A larger jump means that the
     /// sequence started over.
     private static let longestJump: Int64 = 100_000
-    /// Maximum time for a sender to set controls. A phone may have to open another lens.
+    /// Maximum time for a sender to set controls. A phone may have to switch to another lens.
     private static let patience = Nanoseconds.seconds(4)
 
     init(name: String, format: VideoFormat, color: ColorDescription, delay: Nanoseconds) {
@@ -63,18 +63,18 @@ package final class RemoteCamera: CameraSource {
         return isRelayed && !isScreen ? .network : .disconnected
     }
 
-    /// Whether a multicam process receives the camera's frames and sends them here. If so, an outage lasts as
-    /// long as frames are missing, not as long as the connection is closed.
+    /// Whether a multicam process receives the camera's frames and relays them to this process. For a relayed camera,
+    /// an outage lasts as long as frames are missing, not as long as the connection is closed.
     private let isRelayed: Bool
     /// Whether the camera is a screen capture.
     private let isScreen: Bool
 
-    /// Loss cause for frames missing between two others. For a screen, the computer was too slow to capture
-    /// and encode them.
+    /// Loss cause for frames that are missing between two received frames. For a screen, the computer was too slow to
+    /// capture and encode them.
     private var lossCause: LossCause { isScreen ? .encoder : isRelayed ? .network : .bus }
 
-    /// Whether a process may resume this camera with a given format. The rate of a network camera is
-    /// measured, so it differs each time.
+    /// Whether a process may resume this camera with a given format. The rate of a network camera isn't compared,
+    /// because it is measured and differs each time.
     func takes(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
         guard isRelayed else { return other == format && otherColor == color }
         return other.pixel == format.pixel && other.size == format.size && otherColor == color
@@ -131,7 +131,7 @@ package final class RemoteCamera: CameraSource {
     ///   - time: Start of the exposure on CLOCK_MONOTONIC.
     ///   - error: Maximum error of `time`.
     ///   - sequence: The sender's frame number. Missing numbers count as lost frames.
-    ///   - isKey: Whether the frame can be decoded without others.
+    ///   - isKey: Whether the frame can be decoded without other frames.
     /// - Throws: `MediaLinkError` if the bytes can't be a frame of the announced format.
     func take(
         _ bytes: SharedBytes, at time: ClockTime, error: Nanoseconds, sequence: Int64, isKey: Bool
@@ -269,7 +269,7 @@ package final class RemoteCamera: CameraSource {
     func comeBack(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
-                // Another process may start in the middle of a stream.
+                // Another process may begin in the middle of a stream.
                 state.early.removeAll()
                 state.awaitsFrame = state.isAway && isRelayed
                 state.isAway = false
@@ -281,7 +281,7 @@ package final class RemoteCamera: CameraSource {
     }
 }
 
-/// The frames of an H.264 stream since its last key frame, limited in number and size. A value type.
+/// The frames of an H.264 stream since its last key frame, limited in number and size. This is a value type.
 struct EarlyFrames {
     private var frames: [CapturedFrame] = []
     private var byteCount = 0
@@ -289,12 +289,14 @@ struct EarlyFrames {
     private var isOverflowing = false
     private let limit: (frames: Int, bytes: Int)
 
+    /// Creates an empty buffer.
+    ///
     /// - Parameter limit: Maximum number of frames and bytes; the default is 30 s at 60 frames per second. A
     ///   group of pictures that exceeds the limit is dropped entirely, because its end can't be decoded
     ///   without its beginning.
     init(limit: (frames: Int, bytes: Int) = (1800, 64 << 20)) { self.limit = limit }
 
-    /// Adds a frame. Frames not preceded by a key frame are dropped.
+    /// Adds a frame to the buffer. Frames that aren't preceded by a key frame are dropped.
     mutating func append(_ frame: CapturedFrame) {
         if frame.isKey {
             removeAll()
@@ -331,7 +333,7 @@ extension DeviceControl {
     /// Maximum number of controls per camera, and of items per menu, accepted from another process.
     private static let most = (controls: 32, items: 64)
 
-    /// Validates controls reported by another process, which are untrusted input. Invalid ones are omitted.
+    /// Validates controls reported by another process, which are untrusted input. Invalid controls are omitted.
     static func controls(told: [ControlsReport.Control]) -> [DeviceControl] {
         var names: Set<String> = []
         return told.prefix(most.controls).compactMap { DeviceControl($0) }.filter {

@@ -53,12 +53,12 @@ public final class RemoteDevices: RemoteSources {
     /// Whether a selector refers to a device that another process sends.
     public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
 
-    /// Waits for a camera. Blocks, so don't call it from a Swift task.
+    /// Waits for a camera. The call blocks; don't make it from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or `phone:NAME`.
     ///   - limit: Maximum time for a process to announce the camera.
-    /// - Returns: The camera, not started.
+    /// - Returns: The camera, which hasn't been started.
     /// - Throws: `DeviceError` if no process announces the camera in time, or if a session's role is already
     ///   using it.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
@@ -66,7 +66,7 @@ public final class RemoteDevices: RemoteSources {
         try camera(selector, within: limit, outlook: { nil })
     }
 
-    /// Waits for a camera sent by a multicam process. Blocks, so don't call it from a Swift task.
+    /// Waits for a camera sent by a multicam process. The call blocks; don't make it from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the name.
@@ -74,7 +74,7 @@ public final class RemoteDevices: RemoteSources {
     ///   - outlook: Returns why the camera hasn't been announced and whether waiting is pointless; `nil`
     ///     while
     ///     unknown.
-    /// - Returns: The camera, not started.
+    /// - Returns: The camera, which hasn't been started.
     /// - Throws: `DeviceError` if the camera isn't announced in time, or if a session's role is already using
     ///   it.
     package func camera(
@@ -91,12 +91,12 @@ public final class RemoteDevices: RemoteSources {
         return camera
     }
 
-    /// Waits for a microphone. Blocks, so don't call it from a Swift task.
+    /// Waits for a microphone. The call blocks; don't make it from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or `phone:NAME`.
     ///   - limit: Maximum time for a process to announce the microphone.
-    /// - Returns: The microphone, not started.
+    /// - Returns: The microphone, which hasn't been started.
     /// - Throws: `DeviceError` if no process announces the microphone in time, or if a session's role is
     ///   already using it.
     public func microphone(
@@ -105,7 +105,7 @@ public final class RemoteDevices: RemoteSources {
         try microphone(selector, within: limit, outlook: { nil })
     }
 
-    /// Waits for a microphone sent by a multicam process. Blocks, so don't call it from a Swift task.
+    /// Waits for a microphone sent by a multicam process. The call blocks; don't make it from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the name.
@@ -113,7 +113,7 @@ public final class RemoteDevices: RemoteSources {
     ///   - outlook: Returns why the microphone hasn't been announced and whether waiting is pointless; `nil`
     ///     while
     ///     unknown.
-    /// - Returns: The microphone, not started.
+    /// - Returns: The microphone, which hasn't been started.
     /// - Throws: `DeviceError` if the microphone isn't announced in time, or if a session's role is already
     ///   using it.
     package func microphone(
@@ -185,7 +185,7 @@ public final class RemoteDevices: RemoteSources {
 
     /// Announces a camera, or resumes the disconnected one with the same name.
     ///
-    /// - Throws: `MediaLinkError` if another connection is sending it, or if its format was previously
+    /// - Throws: `MediaLinkError` if another connection is sending the device, or if the device's format was previously
     ///   different.
     func announce(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
@@ -217,7 +217,7 @@ public final class RemoteDevices: RemoteSources {
 
     /// Announces a microphone, or resumes the disconnected one with the same name.
     ///
-    /// - Throws: `MediaLinkError` if another connection is sending it, or if its format was previously
+    /// - Throws: `MediaLinkError` if another connection is sending the device, or if the device's format was previously
     ///   different.
     func announce(
         microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
@@ -293,7 +293,7 @@ public final class RemoteDevices: RemoteSources {
 
 /// Reason why a device hasn't been announced yet.
 package struct SourceOutlook: Sendable {
-    /// One sentence, without secrets.
+    /// The reason in one sentence, without secrets.
     package let text: String
     /// Whether waiting is pointless, for example because of a wrong password, path, or format.
     package let isFinal: Bool

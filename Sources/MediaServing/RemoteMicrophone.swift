@@ -1,7 +1,7 @@
 package import Media
 internal import MediaLink
 
-/// A microphone with audio from another process. It is connected while that process is connected.
+/// A microphone with audio from another process. The microphone counts as connected while that process is connected.
 package final class RemoteMicrophone: MicrophoneSource {
     private struct State {
         var receive: (@Sendable (MicrophoneEvent) -> Void)?
@@ -10,7 +10,7 @@ package final class RemoteMicrophone: MicrophoneSource {
         var origin = TimeOrigin.mapped
         /// End time of the last slice.
         var lastTime: ClockTime?
-        /// Whether the outage ends with the next slice instead of the preceding announcement.
+        /// Whether the outage ends with the next slice, and not with the announcement that precedes it.
         var awaitsAudio = false
     }
 
@@ -33,7 +33,7 @@ package final class RemoteMicrophone: MicrophoneSource {
 
     package var outageCause: LossCause { isOverNetwork ? .network : .disconnected }
 
-    /// Whether the audio arrives over the network. If so, an outage lasts as long as audio is missing, not as
+    /// Whether the audio arrives over the network. For such audio, an outage lasts as long as audio is missing, not as
     /// long as the connection is closed.
     private let isOverNetwork: Bool
 

@@ -58,7 +58,7 @@ package struct AudioMonitor {
         clips = ClipCount()
     }
 
-    /// The active alarms.
+    /// The kinds of alarms that are currently active.
     package var inForce: [AudioAlarm.Kind] {
         var kinds: [AudioAlarm.Kind] = []
         if signal.isSilent { kinds.append(.noSignal) }
@@ -159,8 +159,8 @@ package struct AudioMonitor {
 public struct AudioAlarm: Sendable, Equatable {
     /// The problem that an alarm reports.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// The microphone delivers no signal, or less than an open microphone in the quietest room. It's muted,
-        /// switched off, or disconnected.
+        /// The microphone delivers no signal, or less than an open microphone in the quietest room. The microphone is
+        /// muted, switched off, or disconnected.
         case noSignal = "no-signal"
         /// The microphone has been silent for longer than the profile permits.
         case silence
@@ -168,9 +168,9 @@ public struct AudioAlarm: Sendable, Equatable {
         case clipping
     }
 
-    /// The problem.
+    /// The problem that the alarm reports.
     public let kind: Kind
-    /// Whether the problem has ended. `false` if it starts.
+    /// Whether the alarm reports the end of the problem; `false` for its start.
     public let isEnd: Bool
     /// The time when the problem was detected or ended, on `CLOCK_MONOTONIC`, based on the capture times of the audio.
     public let at: ClockTime
@@ -200,8 +200,8 @@ public struct AudioAlarm: Sendable, Equatable {
 /// Current level of a microphone, as shown by meters. The values are linear magnitudes over all channels; 1 is full
 /// scale.
 public struct AudioLevel: Sendable, Equatable {
-    /// Recent peak sample value, linear. 1 is full scale. It decays by 20 dB in 1.7 s, like a type I program meter (IEC
-    /// 60268-10). The audio may be higher between samples; see `Loudness.truePeak`.
+    /// Recent peak sample value, linear. 1 is full scale. The value decays by 20 dB in 1.7 s, like a type I program
+    /// meter (IEC 60268-10). The signal may be higher between samples; see `Loudness.truePeak`.
     public private(set) var peak: Float
     /// Root mean square, linear, with the 300 ms integration time of a volume indicator (IEC 60268-17).
     public var rootMeanSquare: Float { meanSquare.squareRoot() }
@@ -233,9 +233,9 @@ public struct AudioLevel: Sendable, Equatable {
 
 /// Finds invalid sample values in a slice and replaces them with silence.
 ///
-/// A damaged sample is NaN, infinite, or more than 60 dB above full scale. A single one would permanently corrupt the
-/// state of a resampler, an encoder, and a meter. Audio between full scale and this limit is kept, because it's valid
-/// but too loud.
+/// A damaged sample is NaN, infinite, or more than 60 dB above full scale. A single damaged sample would permanently
+/// corrupt the state of a resampler, an encoder, and a meter. Audio between full scale and this limit is kept, because
+/// it's valid but too loud.
 package enum DamagedSamples {
     /// Maximum valid magnitude. 1 is full scale.
     static let limit: Float = 1000

@@ -1,15 +1,14 @@
 public import Media
 
-/// Detects audio that exceeded the range of its converter. This is a value type; all times come from the
-/// audio.
+/// Detects audio that exceeded the range of its converter. This value type uses only the capture times of the audio.
 ///
 /// Three consecutive full-scale samples in a channel count as an overload, as in digital meters. Shorter runs
-/// may be valid peaks. The detector requires samples as captured, because resampling rounds off plateaus. It
-/// can't detect audio that was limited before the converter, or attenuated after it.
+/// may be valid peaks. The detector requires samples as captured, because resampling smooths the flat tops of clipped
+/// audio. Overloads can't be detected if the audio was limited before the converter, or attenuated after it.
 struct ClippingMonitor {
     /// Minimum number of consecutive full-scale samples in an overload.
     static let shortestRun = 3
-    /// The highest 16-bit code as a magnitude. Converters with more bits reach it too.
+    /// The magnitude of the highest 16-bit sample value, which converters with more bits also reach.
     static let fullScale: Float = 32_767 / 32_768
     /// The time without an overload after which clipping has ended.
     static let patience = Nanoseconds.seconds(10)
@@ -58,7 +57,7 @@ struct ClippingMonitor {
     ///
     /// - Parameters:
     ///   - found: The result of `count` for the slice.
-    ///   - end: The time after its last sample.
+    ///   - end: The time after the slice's last sample.
     /// - Returns: `true` if clipping starts, `false` if it ends, `nil` otherwise.
     mutating func pass(_ found: Int, to end: ClockTime) -> Bool? {
         if found > 0 {
@@ -75,7 +74,7 @@ struct ClippingMonitor {
 }
 
 /// Number of times that a microphone exceeded the range of its converter. Overloads within one second count as one
-/// clipping event, so continuous distortion counts once per second. This is a value type; all times come from the
+/// clipping event, so continuous distortion counts once per second. This value type uses only the capture times of the
 /// audio.
 public struct ClipCount: Sendable, Equatable {
     /// Total number of clipping events.

@@ -2,8 +2,8 @@ package import Media
 package import Plan
 package import Profiles
 
-/// The measures that can reduce the load of a running session. They depend on its plan, the formats that its cameras
-/// support, and `ReliefRule`.
+/// The measures that can reduce the load of a running session. The measures depend on the session's plan, the formats
+/// that its cameras support, and `ReliefRule`.
 package struct GovernorLadder {
     /// The formats that each camera can be switched to while it is running, by role. The list is empty for
     /// cameras that can't be switched.
@@ -54,8 +54,7 @@ package struct GovernorLadder {
         case .camera:
             cameras.map(\.role).filter { $0 != plan.cameras.first?.role && offers[$0] != nil }
                 .map { ($0, .cameraOff(role: $0)) }
-        // Restarting a camera leaves a visible gap, so its size is reduced at the same time as those of the
-        // others.
+        // These sizes aren't reduced in separate steps, because each restart of a camera leaves a visible gap.
         case .surplusSize, .rawFrames: []
         }
     }
@@ -108,7 +107,7 @@ package struct GovernorLadder {
     }
 
     private func sizes(of camera: PlannedCamera) -> [GovernorMeasure.Action] {
-        // A crop is defined in pixels of the planned size.
+        // The size of a cropped camera can't change, because the crop is defined in pixels of the planned size.
         guard camera.crop == nil else { return [] }
         // Use the rate that the camera will have been reduced to at this point, or a different rate that
         // isn't below the minimum.

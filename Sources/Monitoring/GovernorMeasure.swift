@@ -8,7 +8,7 @@ public struct GovernorMeasure: Sendable, Equatable {
         /// Uses a faster encoder preset for a stream: `program` or a role.
         case preset(
             stream: String, from: VideoEncodingSettings.Preset, to: VideoEncodingSettings.Preset)
-        /// Composes and encodes new frames at a lower rate. The remaining frames repeat the previous one.
+        /// Composes and encodes new frames at a lower rate. The remaining ticks repeat the previous frame.
         case rate(stream: String, from: FrameRate, to: FrameRate)
         /// Stops composing new program frames. The program repeats its last frame.
         case programPause
@@ -24,8 +24,7 @@ public struct GovernorMeasure: Sendable, Equatable {
         case cameraOff(role: String)
     }
 
-    /// Limit for the work in an encoder's queue, as a duration. At or above it, the encoder doesn't receive
-    /// new frames.
+    /// Limit for the work in an encoder's queue, as a duration. At this limit, the encoder stops receiving new frames.
     package static let fullBacklog = Nanoseconds.milliseconds(500)
 
     /// The change that the measure makes.
@@ -122,7 +121,7 @@ public struct GovernorMeasure: Sendable, Equatable {
 public struct GovernorStep: Sendable, Equatable {
     /// The measure's index in the ladder, from 0.
     public let index: Int
-    /// The measure.
+    /// The measure that is applied or reverted.
     public let measure: GovernorMeasure
     /// Whether the measure is reverted.
     public let isUp: Bool
@@ -140,9 +139,9 @@ public struct GovernorStep: Sendable, Equatable {
 
 /// Drops frames evenly to convert from one rate to a lower one.
 ///
-/// This is the algorithm commonly used in video conferencing (WebRTC, `FramerateController::KeepFrame`). The
-/// target time advances by one interval of the lower rate per kept frame. It starts at half an interval and
-/// is reset if the frames are two intervals away from it.
+/// The algorithm is commonly used in video conferencing (WebRTC, `FramerateController::KeepFrame`). The target time
+/// starts at half an interval and advances by one interval of the lower rate per kept frame. The target time is reset
+/// if the frames are two intervals away from it.
 package struct FrameDecimator: Sendable, Equatable {
     package let rate: FrameRate
     private var next: MediaTime?

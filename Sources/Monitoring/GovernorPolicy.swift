@@ -4,18 +4,18 @@ internal import Plan
 /// Reduces quality in a defined order while a session is overloading its computer, and restores it
 /// afterwards.
 ///
-/// This is a value type: it maps readings to steps, and time is an argument. It steps down quickly, and only
-/// for problems that affect the recording itself: an encoder or file that falls behind, heat, a low battery,
-/// or memory pressure. CPU contention and an exhausted quota don't affect the recording yet. In that state,
-/// it takes no step in either direction. It steps up slowly, and even more slowly after a failed attempt. It
-/// steps up faster after load from other processes has ended.
+/// This value type maps readings to steps and receives the time as an argument. The policy steps down quickly, and only
+/// for problems that affect the recording itself: an encoder or file that falls behind, heat, a low battery, or memory
+/// pressure. CPU contention and an exhausted quota don't affect the recording yet, so the policy then takes no step in
+/// either direction. The policy steps up slowly, and even more slowly after a failed attempt. The policy steps up
+/// faster after load from other processes has ended.
 public struct GovernorPolicy: Sendable {
     /// The policy's decision after an evaluation.
     public enum Decision: Sendable, Equatable {
         /// The session remains unchanged.
         case none
-        /// The session takes these steps. If there are several, they all affect the same camera, which is
-        /// restarted only once.
+        /// The session takes these steps. Several steps at once all affect the same camera, which is restarted only
+        /// once.
         case steps([GovernorStep])
         /// The session must end cleanly, because the computer is about to terminate it.
         case end(reason: String)
@@ -27,12 +27,12 @@ public struct GovernorPolicy: Sendable {
     private struct Trouble {
         let urgency: Urgency
         let relief: Relief
-        /// Minimum time between two steps. It's long enough to tell whether the first step has helped.
+        /// Minimum time between two steps, which is long enough to tell whether the first step has helped.
         let patience: Nanoseconds
-        /// The reason in two or three words.
+        /// The reason for a step, in two or three words.
         let situation: String
         let reason: String
-        /// Fill level of an encoder's queue, 0…1. It shows immediately whether a step helps.
+        /// Fill level of an encoder's queue, 0…1. This value shows immediately whether a step helps.
         var fill: Double?
     }
 
@@ -55,20 +55,20 @@ public struct GovernorPolicy: Sendable {
     private var backoff = Self.shortestBackoff
     /// Time of the last step up that failed.
     private var failedRaise: ClockTime?
-    /// Time when load from other processes started to interfere. `nil` if it isn't interfering.
+    /// Time when load from other processes started to interfere. `nil` if such load isn't interfering.
     private var busySince: ClockTime?
     /// Whether load from other processes has ended and no measure has been applied since. The session should be able to
     /// return to its earlier quality.
     private var isFreed = false
 
-    /// Fill levels of an encoder's queue. At the first level, the encoder is behind. At the second, frames are about to
-    /// be lost. Up to the third, the load is low.
+    /// Fill levels of an encoder's queue: from `behind` on, the encoder has fallen behind; from `nearlyFull` on, frames
+    /// are about to be lost; up to `easy`, the load is low.
     private static let (behind, nearlyFull, easy) = (0.35, 0.7, 0.1)
     /// If encoding the waiting frames takes at least this time, the encoder counts as behind, regardless of the number
     /// of frames.
     private static let tooSlow = Nanoseconds.milliseconds(250)
-    /// Minimum duration of a problem. This corresponds to two consecutive readings, because a single reading may fall
-    /// between a key frame and the next frame.
+    /// Minimum duration of a problem. The duration corresponds to two consecutive readings, because a single reading
+    /// may fall between a key frame and the next frame.
     private static let confirmation = Nanoseconds.milliseconds(150)
     /// Time allowed for a queue to drain.
     private static let drainPatience = Nanoseconds.seconds(4)
@@ -85,7 +85,7 @@ public struct GovernorPolicy: Sendable {
         Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
     )
     /// Minimum calm periods before a step up, and before one that restarts a camera, after load from other
-    /// processes has ended. Just long enough to detect a relapse.
+    /// processes has ended. The periods are just long enough to detect a relapse.
     private static let (freedCalm, freedRestartCalm) = (Nanoseconds.seconds(1), Nanoseconds.seconds(2))
     /// Minimum calm period before a step up while other processes keep the computer busy.
     private static let busyPatience = Nanoseconds.seconds(60)
@@ -204,8 +204,8 @@ public struct GovernorPolicy: Sendable {
     }
 
     private static func trouble(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Trouble? {
-        // An encoder also waits for its file. In this case, reducing the encoding work doesn't help, and a
-        // faster preset increases the file size.
+        // An encoder also falls behind if its file is slow. Reducing the encoding work then doesn't help, and a faster
+        // preset increases the file size.
         let isDiskSlow = factors.contains { $0.cause == .writer && $0.level >= .serious }
         let troubles =
             [encoderTrouble(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
@@ -250,13 +250,14 @@ public struct GovernorPolicy: Sendable {
         let patience: (soon: Int64, now: Int64)
         let situation: String
         switch factor.cause {
-        // Temperature changes slowly.
+        // Temperature changes slowly, so these problems allow more time between steps.
         case .temperature, .throttling:
             (relief, patience, situation) = (.processor, (15, 3), "Computer too hot")
         case .power: (relief, patience, situation) = (.processor, (15, 3), "Battery low")
         case .memoryStall: (relief, patience, situation) = (.memory, (5, 1), "Memory low")
         case .writer: (relief, patience, situation) = (.storage, (10, 2), "Disk too slow")
-        // The queues provide more information, and earlier. Disk space is used until it runs out.
+        // The queues show encoder problems earlier and in more detail. Low disk space isn't a reason for a step,
+        // because the recording uses the disk until it is full.
         case .encoder, .processorStall, .storageStall, .speed, .share, .disk: return nil
         }
         return Trouble(
@@ -305,7 +306,7 @@ public struct GovernorPolicy: Sendable {
         return lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
     }
 
-    /// Returns the indices of the measures to revert together, last one first. This is a single measure, or
+    /// Returns the indices of the measures to revert together, the last one first. The result is a single measure, or
     /// all measures of the same camera if load from other processes has ended.
     private func takenTogether() -> [Int] {
         guard let last = taken.last else { return [] }

@@ -20,12 +20,12 @@ package final class HostMonitor: Sendable {
     private let latest: ConditionLock<Report?>
     private let done = Cancellation()
 
-    /// Starts the thread.
+    /// Starts the monitoring thread.
     ///
     /// - Parameters:
     ///   - host: Source of the readings.
     ///   - clock: The session's clock.
-    ///   - folder: The session folder. Its disk is monitored.
+    ///   - folder: The session folder, whose disk is monitored.
     package init(_ host: any HostReading, clock: any SessionClock, folder: String) {
         let (latest, done) = (ConditionLock<Report?>(nil), done)
         self.latest = latest
@@ -39,10 +39,10 @@ package final class HostMonitor: Sendable {
         }
     }
 
-    /// The latest reading. `nil` until the first one has completed.
+    /// The latest reading; `nil` until the first reading has completed.
     package var report: Report? { latest.withLock { $0 } }
 
-    /// Stops the readings. Doesn't wait for a reading in progress.
+    /// Stops the readings. This method doesn't wait for a reading in progress.
     package func stop() { done.cancel() }
 }
 
@@ -140,19 +140,19 @@ extension DiskSpace {
     }
 }
 
-/// Reads the free space of the recording disk every two seconds on a separate thread. On standby, no other component
-/// monitors the disk. A disk that doesn't respond blocks only this thread.
+/// Reads the free space of the recording disk every two seconds on a separate thread. During standby, no other
+/// component monitors the disk. A disk that doesn't respond blocks only this thread.
 package final class FreeSpaceMonitor: Sendable {
     private let latest = ConditionLock<Int64?>(nil)
     private let done = Cancellation()
 
     private static let interval = Nanoseconds.seconds(2)
 
-    /// Starts the thread.
+    /// Starts the monitoring thread.
     ///
     /// - Parameters:
     ///   - host: Reads the free space.
-    ///   - folder: The recording folder. It may not exist yet.
+    ///   - folder: The recording folder, which may not exist yet.
     ///   - clock: A real-time clock.
     package init(_ host: any HostReading, of folder: String, clock: any SessionClock) {
         MediaThread.eventually(name: "free space") { [latest, done] in
@@ -166,7 +166,7 @@ package final class FreeSpaceMonitor: Sendable {
     /// Number of free bytes. `nil` until the first reading, or if reading fails.
     package var bytes: Int64? { latest.withLock { $0 } }
 
-    /// Stops the readings. Doesn't wait for a reading in progress.
+    /// Stops the readings. This method doesn't wait for a reading in progress.
     package func stop() { done.cancel() }
 
     /// Returns the folder or its nearest existing parent. The first recording creates the missing folders.

@@ -1,17 +1,17 @@
 public import Media
 
-/// Assesses the system pressure of a session. This is a value type: it maps readings to an assessment, and
-/// time is an argument.
+/// Assesses the system pressure of a session. This value type maps readings to an assessment and receives the time as
+/// an argument.
 ///
 /// If several values describe the same problem, direct evidence takes precedence. CPU contention and capped
-/// processors indicate that frames may be late; queues show that they are.
+/// processors indicate that frames may be late, whereas queues show that frames are late.
 public struct PressureAssessment: Sendable {
     private var holds: [PressureFactor.Cause: LevelHold] = [:]
     private var heat = HeatPressure()
     private var speed = SpeedPressure()
     private var headroom = DiskHeadroom()
 
-    /// Maximum age of a reading. If it's older, the computer counts as not responding.
+    /// Maximum age of a reading. If the latest reading is older, the computer counts as not responding.
     private static let staleAge = Nanoseconds.seconds(5)
 
     /// How long a value must have been lower before its level falls.
@@ -74,7 +74,7 @@ public struct PressureAssessment: Sendable {
 /// Prevents the level of a factor from flickering. The level rises immediately, and falls after it has been lower for
 /// several seconds.
 struct LevelHold: Sendable {
-    /// The time after which a lower level takes effect. It's long enough for a sensor that fluctuates around a
+    /// The time after which a lower level takes effect. This time is long enough for a sensor that fluctuates around a
     /// threshold, and short enough to show that a measure has helped.
     static let fallDelay = Nanoseconds.seconds(8)
 
@@ -85,7 +85,7 @@ struct LevelHold: Sendable {
     /// Processes a new factor.
     ///
     /// - Parameters:
-    ///   - factor: The current factor. `nil` for nominal.
+    ///   - factor: The current factor. `nil` means nominal.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
     /// - Returns: The effective factor. While a level is held, the factor keeps its earlier text.
     mutating func settle(_ factor: PressureFactor?, at time: ClockTime) -> PressureFactor? {

@@ -1,12 +1,12 @@
 package import Media
 
 /// The pressure caused by temperatures, based on the kernel's trip points
-/// (Documentation/driver-api/thermal/sysfs-api.rst). At `passive`, the kernel throttles the machine. At `hot`, it
-/// issues a warning. At `critical`, it shuts the machine down.
+/// (Documentation/driver-api/thermal/sysfs-api.rst). At `passive`, the kernel throttles the machine. At `hot`, the
+/// kernel issues a warning. At `critical`, the kernel shuts the machine down.
 struct HeatPressure: Sendable {
     /// A trip point counts as near if the temperature is within this distance in degrees. Sensors are accurate to about
-    /// one degree, and a small computer under load heats up by one degree in one to two seconds. Two degrees are the
-    /// last opportunity to close files.
+    /// one degree, and a small computer under load heats up by one degree in one to two seconds. At a distance of two
+    /// degrees, files can barely be closed in time.
     private static let near = (fair: 5.0, critical: 5.0, shutdown: 2.0)
     /// Levels for zones without a passive trip point. Throttling starts well before the shutdown temperature.
     private static let unsaid = LevelSteps(fair: -20, serious: -10)
@@ -78,10 +78,10 @@ struct HeatPressure: Sendable {
 /// The pressure caused by a processor with reduced performance: its frequency is capped, it's throttled because of
 /// heat, or its quota is exhausted.
 struct SpeedPressure: Sendable {
-    /// The negated fraction of full speed that remains. A cap doesn't indicate whether the remaining speed is
-    /// sufficient, so the level never exceeds serious.
+    /// Thresholds for the remaining fraction of full speed, negated. A cap doesn't indicate whether the remaining speed
+    /// is sufficient, so the level never exceeds serious.
     private static let cap = LevelSteps(fair: -0.9, serious: -0.5)
-    /// Fraction of the quota periods that were throttled.
+    /// Thresholds for the fraction of the quota periods that were throttled.
     private static let quota = LevelSteps(fair: 0.05, serious: 0.25)
 
     private static let window = Nanoseconds.seconds(10)
@@ -143,22 +143,23 @@ struct SpeedPressure: Sendable {
 
 /// The pressure caused by stalled tasks (kernel, Documentation/accounting/psi.rst).
 ///
-/// The values of this process's control group cover only its own tasks; the values of the machine cover all tasks. If
-/// the group's value is known, it's used. Memory is shared by all tasks, so the worse of both values is used.
+/// The values of this process's control group cover only its own tasks; the values of the machine cover all tasks. The
+/// group's value is used if it's known. For memory, which all tasks share, the worse of the two values is used.
 enum StallPressure {
-    /// Fraction of the time that tasks wait for the CPU. The tasks may belong to other processes, and our
-    /// encoders compete when there are more threads than processors. Therefore, this value never exceeds
-    /// serious on its own. Only the encoders' queues show whether frames are late.
+    /// Thresholds for the fraction of the time that tasks wait for the CPU. The tasks may belong to other processes,
+    /// and multicam's own encoder threads compete when there are more threads than processors. Therefore, this value
+    /// alone never raises the level above serious. Only the encoders' queues show whether frames are late.
     private static let processor = LevelSteps(fair: 0.25, serious: 0.6)
-    /// Fraction of the time that all tasks wait for the disk. Our files are flushed once per second, and the
-    /// flushing thread always waits. Therefore, only time without any other runnable work counts, and this
-    /// value never exceeds serious on its own. Only the files' queues show whether files are late.
+    /// Thresholds for the fraction of the time that all tasks wait for the disk. The recording's files are flushed once
+    /// per second, and the flushing thread always waits. Therefore, only time without any other runnable work counts,
+    /// and this value alone never raises the level above serious. Only the files' queues show whether writing has
+    /// fallen behind.
     private static let storage = LevelSteps(fair: 0.25, serious: 0.6)
-    /// Fraction of the time that some tasks wait for memory. At 7 %, Android's lmkd starts to reclaim memory
-    /// (`psi_partial_stall_ms` 70 of 1000).
+    /// Threshold for the fraction of the time that some tasks wait for memory. At 7 %, Android's lmkd starts to reclaim
+    /// memory (`psi_partial_stall_ms` 70 of 1000).
     private static let memorySome = LevelSteps(fair: 0.07)
-    /// Fraction of the time that all tasks wait for memory. systemd-oomd kills processes at 60 %
-    /// (`DefaultMemoryPressureLimit`), and lmkd at 70 % (`psi_complete_stall_ms`). Below that, a loss of 10 %
+    /// Thresholds for the fraction of the time that all tasks wait for memory. systemd-oomd kills processes at 60 %
+    /// (`DefaultMemoryPressureLimit`), and lmkd at 70 % (`psi_complete_stall_ms`). Below these values, a loss of 10 %
     /// of the time is noticeable, and 33 % makes every device late.
     private static let memoryFull = LevelSteps(fair: 0.05, serious: 0.1, critical: 0.3, shutdown: 0.6)
 
@@ -205,7 +206,7 @@ enum StallPressure {
 /// The pressure caused by running on battery.
 enum PowerPressure {
     /// UPower's thresholds for a warning, a critical warning, and shutdown (UPower.conf: `PercentageLow` 20,
-    /// `PercentageCritical` 5, `PercentageAction` 2). Any discharging battery is at least fair.
+    /// `PercentageCritical` 5, `PercentageAction` 2). Any discharging battery results in at least the level `fair`.
     private static let charge = LevelSteps(fair: -1, serious: -0.2, critical: -0.05, shutdown: -0.02)
 
     static func factor(_ power: PowerSupply?) -> PressureFactor? {
@@ -228,11 +229,11 @@ enum PowerPressure {
 
 /// The pressure caused by queues that don't drain.
 enum QueuePressure {
-    /// Fraction of an encoder's queue that remains filled for one second. At 80 %, there's no reserve for fluctuations,
-    /// and frames are lost.
+    /// Thresholds for the fraction of an encoder's queue that remains filled for one second. At 80 %, there's no
+    /// reserve for fluctuations, and frames are lost.
     private static let encoder = LevelSteps(fair: 0.2, serious: 0.5, critical: 0.8)
-    /// Age of a file's queue in frame intervals: 0.5 s, 2 s, and 5 s at 30 frames per second. Waiting frames
-    /// are lost in a power failure. Frames that don't fit into the queue are dropped (`WriteLimits`).
+    /// Thresholds for the age of a file's queue in frame intervals: 0.5 s, 2 s, and 5 s at 30 frames per second.
+    /// Waiting frames are lost in a power failure. Frames that don't fit into the queue are dropped (`WriteLimits`).
     private static let writer = LevelSteps(fair: 15, serious: 60, critical: 150)
 
     static func factors(_ queues: [QueueAge]) -> [PressureFactor] {
@@ -364,6 +365,6 @@ struct LevelSteps: Sendable {
         return value >= fair ? .fair : .nominal
     }
 
-    /// Returns the level of a value where lower is worse. Its thresholds are negated.
+    /// Returns the level of a value where lower is worse. The thresholds of such a value are negated.
     func level(ofRemaining value: Double) -> PressureLevel { level(of: -value) }
 }

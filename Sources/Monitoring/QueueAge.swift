@@ -1,6 +1,6 @@
 public import Media
 
-/// The delay of an encoder or a file.
+/// How far an encoder or the writing of a file has fallen behind.
 public struct QueueAge: Sendable, Equatable {
     /// The kind of queue.
     public enum Kind: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct QueueAge: Sendable, Equatable {
     public let name: String
     /// Age of the oldest waiting frame in frame intervals.
     public let intervals: Double
-    /// Estimated time to process the queue, based on how long the last frames took. Zero if it's unknown.
+    /// Estimated time to process the queue, based on how long the last frames took. Zero if the time is unknown.
     public let backlog: Nanoseconds
 
     /// Creates a queue age from its values.
@@ -37,7 +37,7 @@ package struct StandingQueues: Sendable {
 
     package init() {}
 
-    /// Records the current ages.
+    /// Records the current ages of all queues.
     package mutating func note(_ ages: [QueueAge]) {
         for age in ages {
             if let known = lowest[age.name], known.intervals <= age.intervals { continue }

@@ -1,6 +1,6 @@
 internal import Media
 
-/// Decides when a microphone counts as silent. This is a value type; all times come from the audio.
+/// Decides when a microphone counts as silent. This value type uses only the capture times of the audio.
 struct SilenceMonitor {
     /// Linear magnitude above which audio counts as a signal.
     let level: Float
@@ -23,8 +23,8 @@ struct SilenceMonitor {
 
     /// The rule for a missing signal. The threshold is −80 dBFS: 10 dB above the least significant bit at 16
     /// bits, and below the noise of any open microphone. After the microphone is switched on, the alarm is
-    /// raised early, while the problem can still be corrected. Later, it is raised only after more than a
-    /// natural pause, because some microphones suppress presumed noise.
+    /// raised early, while the problem can still be corrected. Later, the alarm is raised only after a silence longer
+    /// than a natural pause, because some microphones suppress sound that they take for noise.
     static let ofSignal = Self(level: 0.0001, limit: (.milliseconds(1500), .seconds(10)))
 
     init(level: Float, limit: (first: Nanoseconds, later: Nanoseconds)) {
@@ -52,7 +52,7 @@ struct SilenceMonitor {
             highest = max(highest, peak)
             return look(at: end)
         }
-        // If silence ends in this slice, it had already lasted long enough before the slice.
+        // Silence that ends in this slice was already long enough before the slice to be reported.
         defer {
             quietSince = end
             hasHeard = true

@@ -1,7 +1,7 @@
 public import Media
 
-/// The current load that a session places on its computer: a level, its causes, the estimated remaining time, and the
-/// missing readings.
+/// The current strain on a session's computer: a level, its causes, the estimated remaining time, and the missing
+/// readings.
 public struct SystemPressure: Sendable, Equatable {
     /// The level of the worst factor, or `nominal`.
     public let level: PressureLevel
@@ -78,7 +78,7 @@ public struct PressureFactor: Sendable, Equatable {
         case power
         /// An encoder has fallen behind.
         case encoder
-        /// Writing a file has fallen behind.
+        /// The writing of a file has fallen behind.
         case writer
         /// The disk is filling up.
         case disk
@@ -109,7 +109,7 @@ public struct PressureFactor: Sendable, Equatable {
     /// 10 s`.
     public let text: String
 
-    /// Creates a factor. Its text is made printable and truncated to 300 characters.
+    /// Creates a factor. The factor's text is made printable and truncated to 300 characters.
     public init(_ cause: Cause, _ level: PressureLevel, _ text: String) {
         self.cause = cause
         self.level = level
@@ -135,10 +135,10 @@ public struct PressureFactor: Sendable, Equatable {
 /// The estimated time for which a session can continue, on the scale of Apple's `systemPressureCost`. Values
 /// below 1 mean indefinitely, 1…2 about 15 minutes, 2…3 about 10 minutes, and above 3 only briefly.
 ///
-/// This is an estimate that extrapolates the current trend linearly to the nearest limit. In reality,
-/// temperatures level off, batteries sag, and disk usage changes.
+/// The cost is an estimate that extrapolates the current trend linearly to the nearest limit. In reality, temperatures
+/// level off, batteries sag, and disk usage changes.
 public struct PressureCost: Sendable, Equatable {
-    /// The cost, 0 or higher. 0 if no known limit is being approached.
+    /// The cost, at least 0. The cost is 0 if no known limit is being approached.
     public let value: Double
     /// Time until the nearest limit. `nil` if no limit is being approached.
     public let timeLeft: Nanoseconds?
@@ -155,7 +155,7 @@ public struct PressureCost: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - deadlines: The limits that are being approached.
-    ///   - level: The current level. It determines the minimum cost: serious 1, critical 2, shutdown 3.
+    ///   - level: The current level. The level determines the minimum cost: serious 1, critical 2, shutdown 3.
     init(deadlines: [Deadline], level: PressureLevel) {
         let nearest = deadlines.min { $0.timeLeft < $1.timeLeft }
         timeLeft = nearest?.timeLeft
@@ -171,7 +171,7 @@ public struct PressureCost: Sendable, Equatable {
     }
 
     /// Maps the remaining time to a cost. The line through the midpoints of Apple's two ranges (1.5 at 15 min, 2.5 at
-    /// 10 min) reaches 1 at 17.5 min. Beyond that, the cost is inversely proportional to the time.
+    /// 10 min) reaches 1 at 17.5 min. For longer times, the cost is inversely proportional to the time.
     static func value(timeLeft: Nanoseconds) -> Double {
         let minutes = max(timeLeft.inSeconds / 60, 0)
         return minutes < 17.5 ? 4.5 - minutes / 5 : 17.5 / minutes

@@ -8,12 +8,13 @@ internal import SessionFolder
 public import Setup
 public import Synchrony
 
-/// Measures the latency of a session's cameras and microphones from events that all of them see or hear:
+/// Measures the latency of a session's cameras and microphones from events that all of these devices see or hear:
 /// claps, or flashes with a beep.
 ///
 /// ```swift
-/// let calibration = try Calibration(SessionSetup(request), CalibrationOptions()) let result = try await
-/// calibration.measure() let warning = try calibration.keep(result)
+/// let calibration = try Calibration(SessionSetup(request), CalibrationOptions())
+/// let result = try await calibration.measure()
+/// let warning = try calibration.keep(result)
 /// ```
 ///
 /// The devices run as they do in a recording, in the same formats and with the same clock models. Nothing is
@@ -32,9 +33,9 @@ public final class Calibration: Sendable {
     /// Prepares a calibration of a setup's devices.
     ///
     /// - Parameters:
-    ///   - setup: The setup with its opened devices. The latencies and offsets of its plan are ignored.
+    ///   - setup: The setup with its opened devices. The latencies and offsets in the setup's plan are ignored.
     ///   - options: Duration and accuracy of the measurement.
-    ///   - clock: The session clock. It is simulated in tests with synthetic devices.
+    ///   - clock: The session clock; a simulated clock in tests with synthetic devices.
     /// - Throws: `CalibrationError.usage` if the microphone or a second device is missing, or if the
     ///   reference isn't one of the microphones. `CalibrationError.recording` if a camera's stream can't be
     ///   decoded.
@@ -72,7 +73,7 @@ public final class Calibration: Sendable {
     public func stop() { observation.stop() }
 
     /// Measures until every device reaches the required accuracy, the time limit is reached, `stop` is
-    /// called, or no more events can arrive. Call it only once.
+    /// called, or no more events can arrive. Call this method only once.
     ///
     /// - Returns: The findings for each device.
     /// - Throws: `CalibrationError.recording` if a device doesn't start or delivers no data.
@@ -107,8 +108,8 @@ public final class Calibration: Sendable {
         }
     }
 
-    /// Stores the usable findings, so that recordings apply them. Has no effect if only the reference is
-    /// usable. Blocks until the data is on disk.
+    /// Stores the usable findings, so that recordings apply them. The call has no effect if only the reference is
+    /// usable, and blocks until the data is on disk.
     ///
     /// - Returns: A message for the user if earlier calibrations couldn't be read.
     /// - Throws: `StateFileError` if the findings can't be written, or if this user doesn't have a state
@@ -153,13 +154,13 @@ extension CalibratedDevice {
 
 /// Duration and accuracy of a calibration.
 public struct CalibrationOptions: Sendable, Equatable {
-    /// Minimum number of events that each device must detect. At least 3.
+    /// Minimum number of events that each device must detect; at least 3.
     public var events: Int
     /// The target accuracy. The measurement continues until each device's uncertainty is within this value.
     public var goal: Nanoseconds
     /// Maximum duration, starting when all devices are delivering data.
     public var duration: Nanoseconds
-    /// Role of the reference microphone for the other devices; `nil` for the first one.
+    /// Role of the reference microphone for the other devices; `nil` selects the first microphone.
     public var reference: String?
     /// Maximum time until the devices deliver good frames and audio.
     public var startTimeLimit: Nanoseconds
@@ -182,8 +183,8 @@ public enum CalibrationEvent: Sendable {
     /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
     /// reference microphone.
     case listening(reference: String)
-    /// The reference heard an event, and the other devices have had time to detect it. `number` starts at 1.
-    /// The lists contain roles.
+    /// The reference microphone detected an event, and the other devices have had time to detect it. `number` starts at
+    /// 1. The lists contain roles.
     case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
     /// A message for the user: how to help, or why a device no longer detects events.
     case hint(String)
@@ -197,9 +198,9 @@ public struct CalibrationFinding: Sendable, Equatable {
         case reference
         /// The uncertainty is within the target.
         case measured
-        /// The uncertainty exceeds the target, but the correction always improves time stamps.
+        /// The uncertainty exceeds the target, but the correction always improves timestamps.
         case coarse
-        /// The uncertainty exceeds the target, and the correction is so small that it could make time stamps less
+        /// The uncertainty exceeds the target, and the correction is so small that it could make timestamps less
         /// accurate.
         case undecided
         /// The device detected too few events.

@@ -5,8 +5,7 @@ internal import Session
 internal import Setup
 internal import Synchrony
 
-/// The state of a running calibration: receives events and returns findings and hints. A pure value type;
-/// time is an argument.
+/// The state of a running calibration. This value type receives events and the time, and returns findings and hints.
 struct CalibrationProgress {
     struct Participant {
         let role: String
@@ -25,7 +24,7 @@ struct CalibrationProgress {
     private var silentSince: MediaTime?
 
     /// Maximum time for a device to report an event heard by the reference. The device's time for the event
-    /// can be up to a second late, and detectors report it half a second later.
+    /// can be up to a second late, and detectors report the event half a second later.
     static let patience = Nanoseconds.seconds(2)
     /// Time without an event after which the user gets a hint.
     private static let silence = Nanoseconds.seconds(15)
@@ -151,7 +150,7 @@ struct CalibrationProgress {
     }
 }
 
-/// Detects events in frames and audio during a calibration. Used only on the observer's thread.
+/// Detects events in frames and audio during a calibration. Only the observer's thread uses this object.
 final class CalibrationListener {
     private let reference: String
     private let options: CalibrationOptions
@@ -221,13 +220,13 @@ final class CalibrationListener {
         return !isOver && (events.isEmpty || !progress.isDone)
     }
 
-    /// Whether the reference has ended, or all other devices have.
+    /// Whether the reference has ended, or all other devices have ended.
     private var isUseless: Bool {
         let others = Set(cameras.keys).union(microphones.keys).subtracting([reference])
         return ended.contains(reference) || others.isSubset(of: ended)
     }
 
-    /// Returns the result of the calibration. Call it once, at the end.
+    /// Returns the result of the calibration. Call this method once, at the end.
     func result() -> CalibrationResult {
         for role in microphones.keys.sorted() {
             for event in microphones[role]?.finish() ?? [] { progress.add(event, of: role) }

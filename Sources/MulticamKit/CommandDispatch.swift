@@ -13,7 +13,7 @@ extension SessionSteering {
     ///   - request: The command.
     ///   - paused: The plan that the command `status` reports without a session.
     /// - Returns: The execution of the command. Commands that add devices, set controls, take stills, start a recording,
-    ///   or switch cameras block the calling thread. A start blocks it for up to 20 s.
+    ///   or switch cameras block the calling thread. Starting a recording can block the thread for up to 20 s.
     /// - Throws: `ControlError.usage` if the request is invalid.
     public func work(
         for request: CommandRequest, paused: SessionPlan
@@ -50,7 +50,7 @@ extension SessionSteering {
         if let reply = parsed.perform(session, context) { answer(reply) }
     }
 
-    /// Adds or replaces a device of the recording and waits until it delivers.
+    /// Adds or replaces a device of the recording and waits until it delivers data.
     ///
     /// - Parameters:
     ///   - session: The current session.

@@ -1,5 +1,5 @@
-// The only module that a program needs to import. It re-exports the types of sessions, plans, session folders, and
-// measurements.
+// The only module that a program needs to import. This module re-exports the types of sessions, plans, session folders,
+// and measurements.
 @_exported public import Control
 @_exported public import Doctor
 @_exported public import Inputs

@@ -3,9 +3,9 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// A multicam helper program that works with a session through its media socket. It starts with its owner's
-/// first request. If it crashes or hangs, it is restarted and receives all current requests again; no caller
-/// waits for it. Secrets are passed only on its standard input.
+/// A multicam helper program that works with a session through its media socket. The helper starts with its owner's
+/// first request. If the helper crashes or hangs, it is restarted and receives all current requests again, and no
+/// caller waits for it. Secrets are passed only on the helper's standard input.
 ///
 /// Thread-safe. The owner may hold its own lock when calling `want`, `say`, and `isEnding`.
 final class HelperProcess: Sendable {
@@ -14,7 +14,7 @@ final class HelperProcess: Sendable {
         /// Time at which the process's last message arrived.
         var heard = ClockTime(nanoseconds: 0)
         var thread: MediaThread?
-        /// Number of requests, so that a thread that gave up detects a new one.
+        /// Number of requests so far, which lets a thread that has given up detect a new request.
         var wishes = 0
         /// Number of consecutive early exits of the process.
         var earlyDeaths = 0
@@ -64,7 +64,8 @@ final class HelperProcess: Sendable {
     /// Whether shutdown has begun. No further requests are accepted.
     var isEnding: Bool { state.withLock(\.isEnding) }
 
-    /// Starts the process if necessary, because there is a new request. The owner must live until `end`.
+    /// Starts the process if necessary, because there is a new request. The owner must exist until `end` has been
+    /// called.
     func want(for owner: any HelperOwner) {
         state.broadcast { state in
             guard !state.isEnding else { return }
@@ -78,8 +79,8 @@ final class HelperProcess: Sendable {
     /// the state to the next process.
     func say(_ line: String) { state.withLock { $0.child?.say(line) } }
 
-    /// Ends the process and waits for it, for about two seconds at most. Blocks; don't call it from Swift
-    /// tasks.
+    /// Ends the process and waits for it, for about two seconds at most. The call blocks; don't make it from a Swift
+    /// task.
     func end() {
         let (child, thread) = state.broadcast { state in
             state.isEnding = true
@@ -101,7 +102,7 @@ final class HelperProcess: Sendable {
         let began = clock.now
         let isSilent = ConditionLock(false)
         guard let child = start(for: owner, whenSilent: { isSilent.broadcast { $0 = true } }) else {
-            // The program may be available by the next request.
+            // Wait for the next request, because the program may have been installed by then.
             return state.wait { state in state.isEnding ? false : state.wishes != wishes ? true : nil }
         }
         let watch = watch(child, owner)
@@ -157,7 +158,7 @@ final class HelperProcess: Sendable {
         }
     }
 
-    /// Returns whether the process that sent a message is the current one. If so, records that it is alive.
+    /// Returns whether a message came from the current process. If it did, records that the process is alive.
     private func hears(_ child: ChildProcess) -> Bool {
         state.withLock { state in
             guard state.child === child else { return false }
@@ -183,11 +184,11 @@ final class HelperProcess: Sendable {
     }
 }
 
-/// The owner of a helper process. Its functions are called on the helper's threads while the helper isn't
+/// The owner of a helper process. The owner's functions are called on the helper's threads while the helper isn't
 /// holding a lock.
 protocol HelperOwner: AnyObject, Sendable {
-    /// Calls a closure with one line per current request, in the form for a new process. The requests don't change
-    /// during the call.
+    /// Calls a closure with one line per current request, in the form that a new process expects. The requests don't
+    /// change during the call.
     func withRequests(_ body: ([String]) -> Void)
 
     /// Whether the process must currently report every second.
@@ -196,7 +197,7 @@ protocol HelperOwner: AnyObject, Sendable {
     /// Receives a line from the process.
     func hear(_ line: String)
 
-    /// Reports that the process has crashed, or was killed because it hung. It will be restarted.
+    /// Reports that the process has crashed, or was killed because it hung. The process will be restarted.
     ///
     /// - Parameter words: The cause, as the predicate of a sentence about the program.
     func processHasEnded(_ words: String)

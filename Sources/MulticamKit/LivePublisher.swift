@@ -10,8 +10,8 @@ internal import SessionFolder
 public import Setup
 internal import System
 
-/// Streams a session's program or cameras live. A separate process, `multicam-live`, receives them from the media
-/// socket and sends them.
+/// Streams a session's program or cameras live. A separate process, `multicam-live`, receives the media from the media
+/// socket and sends it.
 ///
 /// ```swift
 /// let publisher = LivePublisher(of: mediaServer)
@@ -21,8 +21,9 @@ internal import System
 /// await publisher.end()
 /// ```
 ///
-/// The process starts with the first requested output. If it crashes or hangs, it is restarted and receives the
-/// requested outputs again. Recordings never wait for it. Keys are passed only on its standard input. Thread-safe.
+/// The process starts with the first requested output. If the process crashes or hangs, it is restarted and receives
+/// the requested outputs again. Recordings never wait for the process. Keys are passed only on the standard input of
+/// the process. Thread-safe.
 public final class LivePublisher: Sendable {
     private struct State {
         var session: MulticamSession?
@@ -84,12 +85,13 @@ public final class LivePublisher: Sendable {
 
     // MARK: Requested outputs
 
-    /// Sets the session to serve, before it records. Outputs that the profile starts with the session start
-    /// immediately. Outputs that it starts with a recording run during recordings. Existing outputs continue.
+    /// Sets the session to serve. Call this method before the session records. Outputs that the profile starts with the
+    /// session start immediately. Outputs that the profile starts with a recording run during recordings. Existing
+    /// outputs continue.
     ///
     /// - Parameters:
     ///   - session: The session; `nil` if there is currently none.
-    ///   - liveOutputs: The live outputs of its profile, `SessionSetup.liveOutputs`.
+    ///   - liveOutputs: The live outputs of the session's profile, `SessionSetup.liveOutputs`.
     public func serve(_ session: MulticamSession?, _ liveOutputs: [LiveOutput] = []) {
         let (before, wanted) = state.withLock { state in
             let before = state.session
@@ -108,10 +110,11 @@ public final class LivePublisher: Sendable {
         for liveOutput in liveOutputs where liveOutput.start == .session { publish(liveOutput) }
     }
 
-    /// Starts a live output. If the profile starts it with a recording, it also ends with the recording.
+    /// Starts a live output. If the profile starts the output with a recording, the output also ends with the
+    /// recording.
     ///
     /// - Parameter liveOutput: Content and address of the live output.
-    /// - Returns: Whether it was started; `false` if an output with this name is already published.
+    /// - Returns: Whether the output was started; `false` if an output with this name is already published.
     @discardableResult
     public func publish(_ liveOutput: LiveOutput) -> Bool {
         state.withLock { state in
@@ -131,7 +134,7 @@ public final class LivePublisher: Sendable {
     /// Ends a live output.
     ///
     /// - Parameter name: Name of the output.
-    /// - Returns: Whether it was published.
+    /// - Returns: Whether the output was published.
     @discardableResult
     public func unpublish(_ name: String) -> Bool {
         state.withLock { state in
@@ -183,8 +186,8 @@ public final class LivePublisher: Sendable {
         for liveOutput in due { publish(liveOutput) }
     }
 
-    /// Ends all live outputs and the sending process. Waits for the process for about two seconds at most. No
-    /// output can be published afterwards.
+    /// Ends all live outputs and the sending process. This method waits for the process for about two seconds at most.
+    /// No output can be published afterwards.
     public func end() async {
         await withCheckedContinuation { continuation in
             MediaThread.eventually(name: "live:end") { [self] in
@@ -218,7 +221,7 @@ extension LivePublisher: HelperOwner {
     func processHasEnded(_ words: String) {
         let text = "The live output program \(words)"
         let hasSession = changeAll(to: .waiting, because: text) != nil
-        // With a session, the text is reported as an event of each output.
+        // If there is a session, the text is reported as an event of each output.
         if !hasSession { say(text) }
     }
 
@@ -254,7 +257,7 @@ extension LivePublisher: HelperOwner {
 }
 
 extension LivePublisher {
-    /// Executes `publish`.
+    /// Executes the command `publish`.
     func perform(_ place: SessionCommand.PublishedPlace) -> ControlReply {
         switch place {
         case .standardInput:
@@ -272,7 +275,7 @@ extension LivePublisher {
         }
     }
 
-    /// Executes `unpublish`.
+    /// Executes the command `unpublish`.
     func end(_ name: String) -> ControlReply {
         if unpublish(name) { return ControlReply(ok: true, text: "Live output \(name) was stopped.") }
         guard names.contains(name) else { return unknown(name) }
@@ -328,7 +331,7 @@ struct PublishedOutput {
         private var before: Int64 = 0
         private var last: Int64 = 0
 
-        /// Maximum plausible value: more frames than a year contains.
+        /// Maximum plausible value, which exceeds the number of frames in a year.
         private static let most: Int64 = 1_000_000_000_000
 
         var sum: Int64 { before + last }
@@ -343,7 +346,7 @@ struct PublishedOutput {
     private(set) var liveOutput: LiveOutput
     /// Whether the output ends with the recording.
     private(set) var endsWithRecording = false
-    /// Whether the output is no longer requested. Its last counts may still arrive.
+    /// Whether the output is no longer requested. The output's last counts may still arrive.
     private(set) var isLeaving = false
     private(set) var status: LiveOutputStatus
     private var sent = Tally()
@@ -409,7 +412,7 @@ extension LiveOutputStatus.State {
 }
 
 extension LiveCommand {
-    /// The command that starts a live output. It contains keys.
+    /// The command that starts a live output, including its keys.
     init(beginning liveOutput: LiveOutput) {
         self.init(
             publish: LiveRequest(
@@ -420,6 +423,6 @@ extension LiveCommand {
                 token: liveOutput.token, standby: liveOutput.start != .recording))
     }
 
-    /// The command as a line of JSON. Write it only to the standard input of the sending process.
+    /// The command as a line of JSON. Write this line only to the standard input of the sending process.
     var line: String { JSONText.line(self) }
 }

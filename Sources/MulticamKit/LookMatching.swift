@@ -5,12 +5,10 @@ internal import Plan
 internal import Profiles
 internal import Session
 
-/// Matches a camera's exposure and white balance to those of another camera, once. It copies the other
-/// camera's values and then corrects them until the frames of both cameras are equally bright and equally
-/// warm.
+/// Matches a camera's exposure and white balance to those of another camera, once. The algorithm copies the other
+/// camera's values and then corrects them until the frames of both cameras are equally bright and equally warm.
 ///
-/// Used by one thread, which it blocks for a few seconds. After each change, it waits for frames that show
-/// the effect.
+/// Matching blocks its thread for a few seconds, because it waits after each change for frames that show the effect.
 struct LookMatching {
     /// The outcome of the last attempt to set each control.
     private(set) var outcomes: [ControlOutcome] = []
@@ -29,7 +27,7 @@ struct LookMatching {
     private static let patience = Nanoseconds.seconds(3)
     /// Maximum number of corrections per control.
     private static let mostSteps = 5
-    /// Imperceptible difference in brightness or warmth, both in 0…1.
+    /// Difference in brightness or warmth (each 0…1) that is imperceptible.
     private static let tolerance = 0.015
     /// Maximum deviation of the color temperature from the other camera's value, in kelvins. Frames of different scenes
     /// differ in color even with a correct white balance.
@@ -41,7 +39,7 @@ struct LookMatching {
     ///   - role: The camera to adjust.
     ///   - leader: The camera to match, which isn't changed.
     ///   - session: The session that runs both cameras.
-    /// - Throws: `SessionChangeError` if one of them isn't a camera of the session, or is disconnected.
+    /// - Throws: `SessionChangeError` if one of the roles isn't a camera of the session, or is disconnected.
     init(_ role: String, to leader: String, in session: MulticamSession) throws(SessionChangeError) {
         (self.role, self.leader, self.session) = (role, leader, session)
         _ = try session.controls(of: leader)
@@ -91,10 +89,11 @@ struct LookMatching {
     }
 
     private static let temperature = "white_balance_temperature"
-    /// Control values that can be kelvins.
+    /// Control values that are plausible in kelvins.
     private static let temperatures = Int64(1)...100_000
 
-    /// The step as sentences: the set values, the frames before and after, and the values that couldn't be reached.
+    /// The result as sentences: the values that were set, the frames before and after, and the values that couldn't be
+    /// reached.
     var text: String {
         let values = outcomes.compactMap { outcome in
             outcome.value.map { "\(outcome.request.name) \($0)" }
@@ -210,23 +209,23 @@ struct LookMatching {
     }
 }
 
-/// Searches for the control value that makes a camera's frames match the target. A pure value type that
-/// receives measurements and returns the next value.
+/// Searches for the control value that makes a camera's frames match the target. This value type receives measurements
+/// and returns the next value.
 ///
 /// The effect of a camera's control on its frames is unknown, so the search measures it. From the second step
-/// on, it uses the line through the last two measurements.
+/// on, the search uses the line through the last two measurements.
 struct LookSearch {
-    /// Whether the measured property is proportional to the value, as brightness is to an exposure time. Otherwise, the
-    /// relation is an offset.
+    /// Whether the measured property is proportional to the value, as brightness is to an exposure time. Such values
+    /// are multiplied in each step; for all other properties, an offset is added.
     private let isRatio: Bool
     private var last: (value: Double, look: Double)?
 
-    /// The first step of a control that isn't a ratio, which measures its effect: kelvins for the whole range of
-    /// warmth.
+    /// Initial estimate for a control whose value changes by offsets, in kelvins for the whole range of warmth. The
+    /// first step uses this estimate and measures the effect.
     private static let firstStep = 3000.0
-    /// Maximum factor per step of a ratio.
+    /// Maximum factor per step for a control whose value is multiplied.
     private static let largestFactor = 4.0
-    /// Maximum step of a control that isn't a ratio.
+    /// Maximum step for a control whose value changes by offsets.
     private static let largestStep = 600.0
     /// Plausible range of the effect, from the flattest to the steepest slope.
     private static let slopes = 0.25...4.0
@@ -239,7 +238,7 @@ struct LookSearch {
     ///   - value: The control's current value.
     ///   - own: The measured property of the frames at that value, 0…1.
     ///   - wanted: The target, 0…1.
-    /// - Returns: A value that can be outside the control's range. The caller clamps it.
+    /// - Returns: A value that can be outside the control's range. The caller clamps the value.
     mutating func next(value: Int64, own: Double, wanted: Double) -> Int64 {
         isRatio
             ? ratio(Double(max(value, 1)), max(own, 0.001), max(wanted, 0.001))
@@ -272,12 +271,14 @@ struct LookSearch {
     private static func power(_ value: Double) -> Double { Glibc.exp(value) }
 }
 
-/// The tried values of a control. A pure value type that receives attempts and returns the best one.
+/// The tried values of a control. This value type receives attempts and returns the best one.
 struct LookTrials {
     /// The value with the closest match; in case of a tie, the first one.
     private(set) var best: Int64
     private var difference: Double
 
+    /// Creates a list that contains only the initial value.
+    ///
     /// - Parameters:
     ///   - value: The initial value.
     ///   - difference: Distance from the target at that value.
@@ -290,7 +291,7 @@ struct LookTrials {
     }
 }
 
-/// Measures the look of a camera's frames, starting at a given time. Its tap runs on a separate thread.
+/// Measures the look of a camera's frames, starting at a given time. The tap runs on a separate thread.
 final class FrameLookMeter: Sendable {
     /// The tap to attach to a session.
     let tap: FrameTap

@@ -16,14 +16,15 @@ internal import System
 /// sources.end()
 /// ```
 ///
-/// The process starts with the first requested camera. If it crashes or hangs, it is restarted and receives the
-/// requests again. Recordings never wait for it. Passwords are passed only on its standard input. Thread-safe.
+/// The process starts with the first requested camera. If the process crashes or hangs, it is restarted and receives
+/// the requests again. Recordings never wait for the process. Passwords are passed only on the standard input of the
+/// process. Thread-safe.
 public final class NetworkSources: RemoteSources {
     private struct State {
         /// The requests, in order of first occurrence.
         var requests: [SourceRequest] = []
         var reports: [String: SourceReport] = [:]
-        /// The reason why no process can be started; `nil` if one can.
+        /// The reason why the process can't be started; `nil` if it can.
         var lack: String?
     }
 
@@ -34,7 +35,7 @@ public final class NetworkSources: RemoteSources {
 
     private static let programName = "multicam-sources"
 
-    /// Creates the list without starting a process.
+    /// Creates the sources without starting a process.
     ///
     /// - Parameters:
     ///   - server: The media server that receives the process's media.
@@ -61,12 +62,12 @@ public final class NetworkSources: RemoteSources {
     /// Connects to a network camera for its audio.
     public func expect(microphone selector: String) { want(selector, anew: true) { $0.audio = true } }
 
-    /// Waits for a camera. Blocks; don't call it from Swift tasks.
+    /// Waits for a camera. The call blocks; don't make it from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the address of a network camera.
     ///   - limit: Maximum waiting time.
-    /// - Returns: The camera, not started.
+    /// - Returns: The camera, which hasn't been started.
     /// - Throws: `DeviceError` if the camera doesn't deliver in time, refuses the connection, or is in use by
     ///   another role.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
@@ -77,12 +78,12 @@ public final class NetworkSources: RemoteSources {
         return try devices.camera(name, within: limit) { outlook(for: name) }
     }
 
-    /// Waits for a microphone. Blocks; don't call it from Swift tasks.
+    /// Waits for a microphone. The call blocks; don't make it from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the address of a network camera with audio.
     ///   - limit: Maximum waiting time.
-    /// - Returns: The microphone, not started.
+    /// - Returns: The microphone, which hasn't been started.
     /// - Throws: `DeviceError` if the microphone doesn't deliver in time, refuses the connection, or is in
     ///   use by another role.
     public func microphone(
@@ -139,8 +140,8 @@ public final class NetworkSources: RemoteSources {
         }
     }
 
-    /// Ends the process and waits for it, for about two seconds at most. No devices are provided afterwards.
-    /// Blocks; don't call it from Swift tasks.
+    /// Ends the process and waits for it, for about two seconds at most. No devices are provided afterwards. The call
+    /// blocks; don't make it from a Swift task.
     public func end() { helper.end() }
 }
 

@@ -21,7 +21,7 @@ final class SceneStorage: Sendable {
         for name in state.deleted { session.dropScene(named: name) }
     }
 
-    /// Saves the current video and audio of the program as a scene. Blocks until the data is on disk.
+    /// Saves the current video and audio of the program as a scene. The call blocks until the data is on disk.
     ///
     /// - Parameters:
     ///   - name: The scene's name.
@@ -53,7 +53,7 @@ final class SceneStorage: Sendable {
         }
     }
 
-    /// Deletes a scene. Blocks until the data is on disk.
+    /// Deletes a scene. The call blocks until the data is on disk.
     ///
     /// - Parameters:
     ///   - name: The scene's name.

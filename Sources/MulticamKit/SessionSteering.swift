@@ -8,8 +8,8 @@ public import Setup
 public import Stills
 public import Timing
 
-/// Controls successive sessions: it executes the requests of `multicam ctl` and of signals on the current session. On
-/// standby, it also provides the next step. Thread-safe.
+/// Controls successive sessions. This class executes requests from `multicam ctl` and from signals on the current
+/// session, and provides the next step during standby. Thread-safe.
 ///
 /// The commands are the values of `SessionCommand`.
 ///
@@ -31,10 +31,11 @@ public final class SessionSteering: Sendable {
         var lastPlan: SessionPlan?
         /// The setup of the current session.
         var setup: SessionSetup?
-        /// Rotates the current session's cameras while it exists.
+        /// Rotates the current session's cameras while this object exists.
         var rotation: SessionRotation?
         var isStopped = false
-        /// Whether a recording is starting, running, or ending. Always true with a session, except on standby.
+        /// Whether a recording is starting, running, or ending. Always `true` while a session exists, except during
+        /// standby.
         var isRecording = false
         /// The verdict on the last recording.
         var verdict: String?
@@ -46,7 +47,7 @@ public final class SessionSteering: Sendable {
         var server: ControlServer?
     }
 
-    /// The clock of the controlled sessions. It follows the group's time during a group recording.
+    /// The clock of the controlled sessions. The clock follows the group's time during a group recording.
     public let clock: SteeredClock
 
     let isStandby: Bool
@@ -69,11 +70,11 @@ public final class SessionSteering: Sendable {
         standby = StandbySteering(isStandby: isStandby, clock: clock)
     }
 
-    /// Whether a stop was requested. Never becomes `false` again.
+    /// Whether a stop was requested. This value never becomes `false` again.
     public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Ends the current recording at its next tick, ends standby and any wait for recovery, and stops all later
-    /// sessions immediately.
+    /// Ends the current recording at its next tick, ends standby and any wait for system pressure to fall, and stops
+    /// all later sessions immediately.
     public func stop() {
         let session = state.withLock { state in
             state.isStopped = true
@@ -82,10 +83,10 @@ public final class SessionSteering: Sendable {
         end(session)
     }
 
-    /// Ends the current recording and closes its files without waiting for the encoders. Frames in their queues are
-    /// lost.
+    /// Ends the current recording and closes its files without waiting for the encoders. Frames in the encoders' queues
+    /// are lost.
     ///
-    /// - Returns: Whether a session exists. Without one, only a wait for recovery is ended.
+    /// - Returns: Whether a session exists. Without a session, the call only ends a wait for system pressure to fall.
     public func stopUrgently() -> Bool {
         let session = state.withLock { state in
             state.isStopped = true
@@ -131,7 +132,7 @@ public final class SessionSteering: Sendable {
                 ? "The recording is ending." : "The session is ending, and the devices are being released.")
     }
 
-    /// Ends a wait for recovery on a client's request, so that no recording follows.
+    /// Ends a wait for system pressure to fall, on a client's request, so that no recording follows.
     func endWithoutSession() -> ControlReply {
         state.withLock { $0.isStopped = true }
         end(nil)
@@ -206,7 +207,7 @@ public final class SessionSteering: Sendable {
     /// Sends an event of the current session to the subscribed processes.
     public func tell(_ event: SessionEvent) { state.withLock(\.media)?.tell(event) }
 
-    /// Canceled when a stop is requested.
+    /// A cancellation that takes effect when a stop is requested.
     public var stopping: Cancellation { stopped }
 
     /// Directs signals and commands to a session. If `stop` was called before, the session is stopped immediately.
@@ -214,7 +215,7 @@ public final class SessionSteering: Sendable {
     /// - Parameters:
     ///   - session: The session that is about to record.
     ///   - setup: The setup used to create the session.
-    ///   - stills: The stills. Their taps must be attached to the session.
+    ///   - stills: The stills, whose taps must be attached to the session.
     ///   - rotation: Rotates the session's cameras; `nil` if no camera follows the computer's rotation.
     public func steer(
         _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills,
@@ -234,20 +235,20 @@ public final class SessionSteering: Sendable {
         if isStopped { session.stop() }
     }
 
-    /// Sets the object that selects the leading role's camera. `release` removes it.
+    /// Sets the object that selects the leading role's camera. `release` removes the object.
     ///
     /// - Parameter following: Tracks the leading role's camera.
     public func follow(_ following: CameraFollowing) { standby.follow(following) }
 
-    /// Waits for the next step of a run on standby. Call it from only one task.
+    /// Waits for the next step of a run on standby. Call this method from only one task.
     ///
     /// - Returns: The step; `nil` after the end.
     public func nextStep() async -> StandbyStep? { await standby.nextStep() }
 
     /// Records that a recording is about to begin or has ended, during a run on standby.
     ///
-    /// Removes the stills of cameras that were added during a recording, and cancels a stop that came too late for the
-    /// last recording.
+    /// The call removes the stills of cameras that were added during a recording, and cancels a stop that came too late
+    /// for the last recording.
     ///
     /// - Parameter isRecording: `true` before a recording begins, `false` after it has ended.
     public func record(_ isRecording: Bool) {
@@ -280,17 +281,18 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Stores the verdict on the last recording, which the command `status` reports on standby.
+    /// Stores the verdict on the last recording, which the command `status` reports during standby.
     ///
     /// - Parameter verdict: The verdict as text.
     public func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
-    /// Requests another camera for the leading role on standby, as the step `follow`.
+    /// Requests another camera for the leading role during standby, as the step `follow`.
     ///
     /// - Parameter camera: The new camera of the role.
     public func take(_ camera: CaptureDevice) { standby.use(camera) }
 
-    /// Releases the session and its resources. Signals and commands don't reach a session until the next `steer`.
+    /// Releases the session and its resources. Signals and commands don't reach a session until `steer` is called
+    /// again.
     public func release() {
         // The rotation is returned so that it is released outside the lock.
         state.withLock(\.media)?.serve(nil)
@@ -308,10 +310,10 @@ public final class SessionSteering: Sendable {
         standby.follow(nil)
     }
 
-    /// Waits until system pressure has recovered. Prints the reason about once per minute.
+    /// Waits until system pressure has fallen, and prints the reason about once per minute.
     ///
     /// - Parameter folder: Path of a folder on the disk to check for free space.
-    /// - Returns: `true` after recovery, `false` if a stop was requested.
+    /// - Returns: `true` if system pressure has fallen, `false` if a stop was requested.
     public func waitForRecovery(folder: String) async -> Bool {
         let hasRecovered = await withCheckedContinuation { continuation in
             MediaThread.eventually(name: "rest") { [stopped, say] in
@@ -326,7 +328,7 @@ public final class SessionSteering: Sendable {
 }
 
 extension ControlStatus {
-    /// Returns the status between two recordings without devices.
+    /// Returns the status between two recordings, while no devices are open.
     static func paused(_ plan: SessionPlan) -> ControlStatus {
         var status = ControlStatus(SessionStatus(), plan: plan, folder: nil, state: .paused)
         status.commands = SessionCommand.listedNames

@@ -28,7 +28,7 @@ final class StandbySteering: Sendable {
     /// Maximum waiting time for the T0 of a requested recording.
     private static let patience = Nanoseconds.seconds(20)
 
-    /// Creates an object without a session.
+    /// Creates an instance without a session.
     ///
     /// - Parameters:
     ///   - isStandby: Whether devices keep running between recordings.
@@ -39,7 +39,7 @@ final class StandbySteering: Sendable {
         (steps, next) = AsyncStream.makeStream()
     }
 
-    /// Waits for the next step. Returns `nil` after the end. Call it from one task only.
+    /// Waits for the next step. Returns `nil` after the end. Call this method from only one task.
     func nextStep() async -> StandbyStep? {
         for await step in steps { return step }
         return nil
@@ -96,7 +96,8 @@ final class StandbySteering: Sendable {
     ///
     /// - Parameter folder: Path of the recording's session folder; `nil` if the recording failed to begin.
     func notifyRecordingStarted(folder: String?) {
-        // The start may have synchronized the clock with the group, and no recording follows to end this.
+        // The start may have synchronized the clock with the group, and no recording follows that would end the
+        // synchronization.
         if folder == nil { clock.end() }
         state.broadcast { state in
             state.beginnings += 1
@@ -105,10 +106,10 @@ final class StandbySteering: Sendable {
         }
     }
 
-    /// Switches the leading role's camera. Blocks until the data is on disk.
+    /// Switches the leading role's camera. The call blocks until the data is on disk.
     ///
     /// - Parameters:
-    ///   - selector: The camera; `nil` selects the next one.
+    ///   - selector: The camera; `nil` selects the next camera.
     ///   - setup: The setup of the current session; `nil` without a session.
     /// - Returns: The reply to the sender.
     func selectCamera(_ selector: String?, _ setup: SessionSetup?) -> ControlReply {

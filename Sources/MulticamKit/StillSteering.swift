@@ -28,7 +28,7 @@ final class StillSteering: Sendable {
     /// Removes the camera of a role until `reset` is called.
     func remove(_ role: String) { state.withLock { $0.current?.remove(role) } }
 
-    /// Takes stills. Waits for the frames and the disk.
+    /// Takes stills. The call waits for the frames and the disk.
     ///
     /// - Parameters:
     ///   - roles: Roles of the cameras; empty for all cameras.
@@ -38,7 +38,7 @@ final class StillSteering: Sendable {
     func take(_ roles: [String], of session: MulticamSession, isRecording: Bool) -> ControlReply {
         let place: StillFolder
         switch session.status.phase {
-        // The folder that `multicam snapshot` also uses.
+        // `multicam snapshot` uses the same folder.
         case .standby where !isRecording: place = StillFolder(path: ".", version: MulticamVersion.current)
         case .recording:
             guard let folder = session.folderPath else { fallthrough }

@@ -16,9 +16,9 @@ public struct HTML: Sendable {
     /// Returns an element with children.
     ///
     /// - Parameters:
-    ///   - name: The element's name, a constant in the code. It isn't escaped.
+    ///   - name: The element's name, a constant in the code that isn't escaped.
     ///   - attributes: Attribute values by name. Only the values are escaped.
-    ///   - children: The element's content. It is ignored for void elements such as `br`.
+    ///   - children: The element's content. The content is ignored for void elements such as `br`.
     /// - Returns: The element.
     public static func element(
         _ name: String, _ attributes: [String: String] = [:], _ children: [HTML] = []
@@ -61,7 +61,7 @@ public struct HTML: Sendable {
     ///
     /// - Parameters:
     ///   - title: Title of the window.
-    ///   - style: CSS from the code. It isn't escaped.
+    ///   - style: CSS from the code, which isn't escaped.
     ///   - body: The page's content.
     /// - Returns: The file's text.
     public static func page(title: String, style: String, body: [HTML]) -> String {

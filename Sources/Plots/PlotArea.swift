@@ -11,7 +11,7 @@ public struct PlotArea: Sendable {
     /// Colors of the grid.
     private let ink: Ink
 
-    /// The colors of a grid. Each can be any CSS color.
+    /// The colors of a grid. Any CSS color is possible.
     public struct Ink: Sendable {
         /// Color of the lines along the left and bottom edges.
         public let frame: String
@@ -31,7 +31,7 @@ public struct PlotArea: Sendable {
         public static let paper = Ink(frame: "#999", grid: "#e6e6e6", label: "#555")
     }
 
-    /// Creates an area.
+    /// Creates a plot area with axes.
     ///
     /// - Parameters:
     ///   - corner: Upper left corner of the rectangle in pixels, without its labels, which need 40 pixels on the left
@@ -58,10 +58,10 @@ public struct PlotArea: Sendable {
         SVGCanvas.Point(x: self.x.place(of: x), y: self.y.place(of: y))
     }
 
-    /// Draws the grid with its numbers. Call this before drawing over it.
+    /// Draws the grid with its numbers. Call this method before drawing over the grid.
     ///
     /// - Parameters:
-    ///   - canvas: The drawing.
+    ///   - canvas: The drawing to add to.
     ///   - ticks: Maximum number of steps along each axis; 0 for none.
     ///   - label: Formats a number on the x axis.
     public func drawGrid(
@@ -125,10 +125,10 @@ public struct PlotArea: Sendable {
         canvas.polyline(stroke, color: color, width: width)
     }
 
-    /// Draws stacked areas in steps. Each value applies from the previous time to its own.
+    /// Draws stacked areas in steps. Each value applies from the previous time to its own time.
     ///
     /// - Parameters:
-    ///   - canvas: The drawing.
+    ///   - canvas: The drawing to add to.
     ///   - times: Ascending positions on the x axis.
     ///   - layers: Layers from bottom to top: one nonnegative value for each time, and the layer's color.
     public func drawSteps(
@@ -154,11 +154,11 @@ public struct PlotArea: Sendable {
     }
 }
 
-/// One axis of a plot. It maps numbers to pixels and chooses the numbers for its labels.
+/// One axis of a plot. The axis maps numbers to pixels and chooses the numbers for its labels.
 public struct Axis: Sendable, Equatable {
     /// Range of numbers that the axis shows.
     public let range: ClosedRange<Double>
-    /// Pixel of the range's lower bound. On a vertical axis, pixels count downward, so it is larger than `end`.
+    /// Pixel of the range's lower bound. On a vertical axis, pixels count downward, so this value is larger than `end`.
     private let begin: Double
     private let end: Double
 

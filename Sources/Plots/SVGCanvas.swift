@@ -2,7 +2,7 @@ public import Media
 
 /// A drawing in Scalable Vector Graphics 1.1, without scripts or external resources, so that any browser displays it.
 ///
-/// Coordinates are in pixels from the upper left corner. Text and colors are sanitized and escaped here.
+/// Coordinates are in pixels from the upper left corner. The canvas sanitizes and escapes text and colors.
 public struct SVGCanvas: Sendable {
     /// The side of a text that is aligned with its point (`text-anchor`).
     public enum Anchor: String, Sendable {
@@ -82,8 +82,8 @@ public struct SVGCanvas: Sendable {
             "<polygon points=\"\(list)\" fill=\"\(escaped(color))\" fill-opacity=\"\(number(opacity))\"/>")
     }
 
-    /// Returns the drawing as an element of a page. It has a transparent background and can use the page's colors
-    /// (`var(--ink)`).
+    /// Returns the drawing as an element of a page. The drawing has a transparent background and can use the page's
+    /// colors (`var(--ink)`).
     ///
     /// - Parameter label: Text alternative for the drawing.
     /// - Returns: The `svg` element.

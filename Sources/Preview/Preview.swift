@@ -3,9 +3,9 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// The preview window for a monitor. It shows a camera or the program of a session in another process.
+/// The preview window, which shows a camera or the program of a session in another process.
 public enum Preview {
-    /// Shows a window until it is closed. Blocks the calling thread, which must be the main thread.
+    /// Shows a window until it is closed. This method blocks the calling thread, which must be the main thread.
     ///
     /// - Parameter arguments: The program's name, followed by the settings as encoded by `PreviewSettings`.
     /// - Returns: The exit status: 0 if the window was closed, 1 if no window can be opened or no session is running, 2
@@ -79,11 +79,12 @@ public enum Preview {
     }
 }
 
-/// Why no window is shown: a message for the user, and the exit status.
+/// The reason why no window is shown: a message for the user, and the exit status.
 struct PreviewError: Error, Equatable, CustomStringConvertible {
-    /// Message that says what failed, where, why, and what to do.
+    /// Message that explains what failed, where, why, and what to do.
     let description: String
-    /// 1 if no display is available or no session is running, 2 if the session doesn't have the requested source.
+    /// Exit status: 1 if no display is available or no session is running, 2 if the session doesn't have the requested
+    /// source.
     let status: Int32
 
     init(_ description: String, status: Int32) { (self.description, self.status) = (description, status) }

@@ -7,10 +7,10 @@ internal import Media
 internal import MediaLink
 internal import SessionFolder
 
-/// Receives the frames and the status of a session for a window, and looks for another session when it ends. Safe to
-/// use from any thread.
+/// Receives the frames and the status of a session for a window, and looks for another session when the current one
+/// ends. Safe to use from any thread.
 ///
-/// Only the latest frame is kept. JPEGs are decoded here, so that the recorder doesn't have to decode them.
+/// Only the latest frame is kept. This process decodes JPEGs, so that the recorder doesn't have to decode them.
 final class PreviewLink: Sendable {
     private struct State {
         var scene: PreviewScene
@@ -56,7 +56,7 @@ final class PreviewLink: Sendable {
     /// Returns the content to show: the scene and the latest frame. Show the frame only if the scene's notice is `nil`.
     func latest() -> (scene: PreviewScene, frame: CapturedFrame?) { state.withLock { ($0.scene, $0.frame) } }
 
-    /// Sets whether the window is visible. Frames aren't decoded while it is hidden.
+    /// Sets whether the window is visible. Frames aren't decoded while the window is hidden.
     func setVisible(_ isVisible: Bool) { state.withLock { $0.isVisible = isVisible } }
 
     /// Closes the connection and ends the thread.
@@ -99,7 +99,7 @@ final class PreviewLink: Sendable {
                 state.heard = MonotonicClock().now
                 state.scene.connect()
                 state.frame = nil
-                // After this session, connect to any other one.
+                // After this session, connect to any other session.
                 state.process = nil
                 return state.session
             }
@@ -118,7 +118,7 @@ final class PreviewLink: Sendable {
                 return status.close()
             }
         } catch {
-            // No session can be shown now. The search continues.
+            // No session can be shown now. The search for a session continues.
             state.withLock { $0.scene.disconnect() }
         }
         changed()

@@ -1,19 +1,19 @@
 internal import Control
 internal import Media
 
-/// State of a preview, and the resulting content of its window: the frame or a notice. A pure value type.
+/// State of a preview, and the resulting content of its window: the frame or a notice. This is a pure value type.
 struct PreviewScene: Equatable {
     /// A notice in two parts, shown instead of a missing frame.
     struct Notice: Equatable {
-        /// The current problem.
+        /// Sentence about the current problem.
         let fact: String
-        /// What happens next.
+        /// Sentence about what happens next.
         let outlook: String
     }
 
     /// State of the camera or the program, as reported by the session.
     private enum Source: Equatable {
-        /// The session hasn't reported it yet.
+        /// The session hasn't reported the state yet.
         case unknown
         case running
         /// The session has no such camera, or no program.
@@ -118,13 +118,13 @@ struct PreviewScene: Equatable {
 /// Position of a frame in a window, uncropped and with its aspect ratio, in SDL's terms: the frame is mirrored first
 /// and then rotated about the center of its rectangle.
 struct PreviewFit: Equatable {
-    /// Rectangle of the frame before rotation, in pixels of the window. Parts of it may be outside the
+    /// Rectangle of the frame before rotation, in pixels of the window. Parts of the rectangle may be outside the
     /// window.
     let x: Int
     let y: Int
     let width: Int
     let height: Int
-    /// Clockwise degrees.
+    /// Clockwise rotation in degrees.
     let degrees: Int
     let isMirrored: Bool
 

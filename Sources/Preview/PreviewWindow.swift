@@ -4,8 +4,8 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// The window. It shows the latest frame uncropped with black bars, or a slate with a notice. As SDL
-/// requires, it is used only on the main thread. It sleeps while there is nothing new to show.
+/// The preview window, which shows the latest frame uncropped with black bars, or a slate with a notice. As SDL
+/// requires, the window is used only on the main thread, which sleeps while there is nothing new to show.
 final class PreviewWindow {
     private let window: OpaquePointer
     private let renderer: OpaquePointer
@@ -23,7 +23,7 @@ final class PreviewWindow {
     /// Opens the window.
     ///
     /// - Parameter settings: The source and the display.
-    /// - Throws: `PreviewError` if no display is available or the requested one doesn't exist.
+    /// - Throws: `PreviewError` if no display is available or the requested display doesn't exist.
     init(_ settings: PreviewSettings) throws(PreviewError) {
         // Window titles are in UTF-8, which X accepts only in a UTF-8 locale.
         setlocale(LC_CTYPE, "C.UTF-8")
@@ -70,7 +70,7 @@ final class PreviewWindow {
         SDL_Quit()
     }
 
-    /// Without a display, SDL renders to memory unless the environment overrides this.
+    /// Whether SDL has a display. Without one, SDL renders to memory unless the environment specifies another driver.
     private static var hasDisplay: Bool {
         guard SDL_GetHint(SDL_HINT_VIDEODRIVER) == nil, let name = SDL_GetCurrentVideoDriver() else {
             return SDL_GetNumVideoDisplays() > 0
@@ -103,7 +103,7 @@ final class PreviewWindow {
 
     // MARK: Events
 
-    /// Shows the source until the window is closed. Blocks the main thread.
+    /// Shows the source until the window is closed. The call blocks the main thread.
     func run() {
         draw()
         var event = SDL_Event()
@@ -206,7 +206,7 @@ final class PreviewWindow {
     }
 }
 
-/// A GPU texture that converts luma and chroma to RGB. Used only on the main thread.
+/// A GPU texture that converts luma and chroma to RGB. The texture is used only on the main thread.
 final class PreviewTexture {
     private let texture: OpaquePointer
     private let renderer: OpaquePointer
@@ -269,8 +269,8 @@ final class PreviewTexture {
         }
     }
 
-    /// SDL doesn't support full-range BT.709. The BT.601 matrix causes a slight color error, but the wrong range would
-    /// show black as gray.
+    /// Returns SDL's conversion mode for a color description. SDL doesn't support full-range BT.709. The BT.601 matrix
+    /// causes a slight color error, but the wrong range would show black as gray.
     private static func mode(of color: ColorDescription) -> SDL_YUV_CONVERSION_MODE {
         switch (color.range, color.matrix) {
         case (.full, _): SDL_YUV_CONVERSION_JPEG
@@ -280,8 +280,8 @@ final class PreviewTexture {
     }
 }
 
-/// An SDL event that makes the window check for new content. Any thread may send it. Until the window has checked,
-/// further events are suppressed.
+/// An SDL event that makes the window check for new content. Any thread may send this event. Until the window has
+/// checked, further events are suppressed.
 final class PreviewWakeUp: Sendable {
     /// SDL's number for the event type.
     let type: UInt32

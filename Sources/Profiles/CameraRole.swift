@@ -44,7 +44,7 @@ public struct CameraRole: Sendable, Equatable {
     public var output: CameraOutput?
     /// Controls to set, in file order.
     public var controls: [ControlSetting]
-    /// Name of a saved set of controls for the role's camera. `controls` override it.
+    /// Name of a saved set of controls for the role's camera. `controls` override this preset.
     public var preset: String?
     /// The camera whose exposure, colors, and other traits this camera matches; `nil` for none.
     public var match: CameraMatch?
@@ -124,7 +124,7 @@ public struct CameraMatch: Sendable, Equatable, Codable {
         case exposure
         /// Color temperature.
         case whiteBalance = "white-balance"
-        /// Focus. Each camera holds its own focus once it has settled. The focus distance isn't copied.
+        /// The focus. Each camera holds its own focus once the focus has settled. The focus distance isn't copied.
         case focus
         /// The best size or rate that all matched cameras offer.
         case size, rate
@@ -148,7 +148,7 @@ public struct CameraMatch: Sendable, Equatable, Codable {
 /// The size and rate of a camera's encoded track. Frames are cropped to the aspect ratio, scaled down, and decimated.
 /// The camera itself isn't affected.
 public struct CameraOutput: Sendable, Equatable {
-    /// The track's size as seen upright, with even dimensions and never larger than the camera's; `nil` for the
+    /// The track's size as seen upright, with even dimensions and never larger than the camera's size; `nil` for the
     /// camera's size.
     public var size: FrameSize?
     /// The track's rate; `nil` for the role's rate.
@@ -164,7 +164,7 @@ public struct CameraOutput: Sendable, Equatable {
 /// Whether a camera's preview is mirrored left to right, which helps people who watch themselves. Tracks are never
 /// mirrored, and the program is mirrored only if the camera's `mirrored` is set.
 public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
-    /// Depends on the kind of camera: see `decision`.
+    /// Mirroring depends on the kind of camera; see `decision`.
     case auto
     case on = "true"
     case off = "false"

@@ -9,11 +9,12 @@ public struct MicrophoneRole: Sendable, Equatable {
     /// Storage location of a network camera's address, which then becomes `device`; `nil` if `device` contains the
     /// selector itself.
     public var address: SecretSource? = nil
-    /// Number of channels of its track, 1…8. Synthetic microphones and files always deliver all their channels.
+    /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all their
+    /// channels.
     public var channels: Int
     /// Gain in the program's mix in decibels, -60…30. The microphone's own track isn't affected.
     public var gainDecibels: Double
-    /// Correction added to its capture times, -5…5 s; `nil` for the calibrated correction, or none.
+    /// Correction added to the microphone's capture times, -5…5 s; `nil` for the calibrated correction, or none.
     public var offset: Nanoseconds?
     /// Device channels that the track contains, counted from 1, one for each channel of the track; `nil` for no
     /// selection.
@@ -24,7 +25,7 @@ public struct MicrophoneRole: Sendable, Equatable {
     /// none.
     public var camera: String? = nil
 
-    /// Creates a role. By default, it uses the default microphone.
+    /// Creates a role. By default, the role uses the default microphone.
     public init(
         role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
         offset: Nanoseconds? = nil, sourceChannels: [Int]? = nil,

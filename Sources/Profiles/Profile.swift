@@ -1,8 +1,9 @@
 internal import Media
 
-/// The recording that the user wants, as a value: devices by role, the program, the tracks, the budget.
+/// The recording that the user wants, as a value: devices by role, the program, the tracks, and the budget.
 ///
-/// `init(yaml:file:)` reads it from YAML. Together with the devices that are present, it compiles to a `SessionPlan`.
+/// `init(yaml:file:)` reads a profile from YAML. A profile and the devices that are present are compiled to a
+/// `SessionPlan`.
 public struct Profile: Sendable, Equatable {
     /// Name of the profile: its file's name without the extension.
     public var name: String
@@ -12,7 +13,7 @@ public struct Profile: Sendable, Equatable {
     public var cameras: [CameraRole]
     /// The microphones, in file order.
     public var microphones: [MicrophoneRole]
-    /// The composed program; `nil` for a profile without one.
+    /// The composed program; `nil` for a profile without a program.
     public var program: ProgramSettings?
     /// Named arrangements of the program, in file order.
     public var scenes: [SceneSettings]
@@ -24,7 +25,7 @@ public struct Profile: Sendable, Equatable {
     public var limits: RecordingLimits
     /// How cameras are chosen for roles with `any`.
     public var choice: ChoiceSettings
-    /// Title, people, and editing projects to write at the end.
+    /// Title, people, and editing projects to write at the end of a recording.
     public var editing = EditingSettings()
     /// The live outputs, in file order.
     public var liveOutputs: [LiveOutputSettings] = []
@@ -77,7 +78,8 @@ public struct Profile: Sendable, Equatable {
     /// User-readable rule for role names.
     public static let roleRule = "1 to 32 lowercase letters, digits, - and _, starting with a letter or digit"
 
-    /// Whether a recording with this profile writes any file. If it doesn't, a session can run but can't record.
+    /// Whether a recording with this profile writes any file. If no file is written, a session can run but can't
+    /// record.
     public var writesAnything: Bool {
         program != nil || (!cameras.isEmpty && tracks.cameras != .none)
             || (!microphones.isEmpty && tracks.microphones != .none)
@@ -85,7 +87,7 @@ public struct Profile: Sendable, Equatable {
 
     /// Checks that a recording with this profile writes at least one file.
     ///
-    /// - Throws: `ProfileError` at the field `tracks` if it doesn't.
+    /// - Throws: `ProfileError` at the field `tracks` if no file is written.
     public func checkWritesAnything() throws(ProfileError) {
         guard writesAnything else {
             throw source.error(
@@ -103,8 +105,8 @@ extension TrackSettings {
 }
 
 extension Profile {
-    /// Checks the roles of a profile without a file, because they are used as file names. Roles of a file are checked
-    /// when it is read.
+    /// Checks the roles of a profile without a file, because they are used as file names. Roles in a file are checked
+    /// when the file is read.
     ///
     /// - Throws: `ProfileError` if a role name is invalid, or two devices have the same role.
     package func checkRoles() throws(ProfileError) {
@@ -214,7 +216,7 @@ public struct EditingSettings: Sendable, Equatable, Codable {
     /// Formats of the editing projects to write when the recording has ended.
     public var formats: [EditFormat]
 
-    /// Creates settings. All are empty by default.
+    /// Creates editing settings, which are empty by default.
     public init(title: String? = nil, people: [String: String] = [:], formats: [EditFormat] = []) {
         self.title = title
         self.people = people
@@ -238,7 +240,7 @@ public enum EditFormat: String, Sendable, Codable, CaseIterable {
 public struct NodeSettings: Sendable, Equatable {
     /// The node's name in its group.
     public var name: String
-    /// The profile to use, from those on the node; `nil` for the node's own.
+    /// The profile to use, from the profiles on the node; `nil` for the node's own profile.
     public var profile: String?
 
     /// Creates the settings of a node.

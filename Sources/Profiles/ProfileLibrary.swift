@@ -24,7 +24,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     public let folders: [String]
     /// Folder of the user's own profiles, the first of `folders`; `nil` if unknown.
     public let ownFolder: String?
-    /// Built-in profiles. Profiles in folders take precedence over them.
+    /// Built-in profiles. Profiles in folders take precedence over built-in profiles.
     public let shipped: [ShippedProfile]
 
     /// Creates a library of folders in order of precedence. Duplicate folders are removed.
@@ -109,7 +109,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     ///
     /// - Parameter nameOrPath: A name returned by `list()`, or the path of a file. Any text that contains a
     ///   `/` or ends in `.yaml` or `.yml` is a path.
-    /// - Returns: The profile. It is validated on its own but not against any device.
+    /// - Returns: The profile. The profile is validated on its own but not against any device.
     /// - Throws: `ProfileError` if there is no profile with this name, its file can't be read, or its
     ///   contents are invalid.
     public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
@@ -158,7 +158,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// Reads a profile from a file.
     ///
     /// - Parameter path: The path of the file.
-    /// - Returns: The profile. It is validated on its own but not against any device.
+    /// - Returns: The profile. The profile is validated on its own but not against any device.
     /// - Throws: `ProfileError` if the file isn't a regular file, can't be read, or has invalid contents.
     public static func read(_ path: String) throws(ProfileError) -> Profile {
         try ProfileText(file: path).profile()
@@ -176,13 +176,13 @@ public struct ProfileLibrary: Sendable, Equatable {
     }
 }
 
-/// The text of a profile, not validated.
+/// The text of a profile, before it is validated.
 public struct ProfileText: Sendable, Equatable {
     /// The file that contains the text; `nil` for a built-in profile.
     public let path: String?
     /// Name of the text in errors: the path, or the name of a built-in file such as `pip.yaml`.
     let place: String
-    /// The text, at most one byte longer than the maximum size of a profile. It isn't validated.
+    /// The text, at most one byte longer than the maximum size of a profile. The text isn't validated.
     public let bytes: [UInt8]
 
     init(file path: String) throws(ProfileError) {
@@ -206,7 +206,8 @@ public struct ProfileText: Sendable, Equatable {
 }
 
 extension ProfileLibrary {
-    /// Reads a profile's file. Stops one byte after the maximum size of a profile, so that endless files are safe.
+    /// Reads a profile's file. Reading stops one byte after the maximum size of a profile, so that endless files are
+    /// safe.
     ///
     /// - Throws: `ProfileError` if the file doesn't exist, isn't a regular file, or can't be read.
     static func bytes(ofFile path: String) throws(ProfileError) -> [UInt8] {
@@ -218,7 +219,7 @@ extension ProfileLibrary {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR, ENAMETOOLONG: throw error("no such file")
-            // The kernel reports this for a socket, which cannot be opened.
+            // The kernel reports this error for a socket, which can't be opened.
             case ENXIO: throw error("a socket or a device")
             default: throw error("a file that cannot be opened")
             }
@@ -253,7 +254,7 @@ extension ProfileLibrary {
 public struct ShippedProfile: Sendable, Equatable {
     /// Name of the profile.
     public let name: String
-    /// Text of its file in `Profiles/`.
+    /// Text of the profile's file in `Profiles/`.
     public let bytes: [UInt8]
 
     /// Creates a profile from its name and its text.

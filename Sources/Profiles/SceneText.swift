@@ -4,8 +4,8 @@ internal import Media
 internal import System
 internal import YAML
 
-/// Inserts a scene into the text of a profile or deletes it. The rest of the text is kept, including comments and
-/// order. Pure.
+/// Inserts a scene into the text of a profile, or deletes a scene. The rest of the text is kept, including comments and
+/// order.
 struct SceneText {
     private let lines: [ArraySlice<UInt8>]
     private let root: YAMLNode
@@ -20,7 +20,7 @@ struct SceneText {
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - file: Its name, for errors.
+    ///   - file: The name of the text, for errors.
     /// - Throws: `ProfileError` if the text isn't a valid profile.
     init(_ bytes: [UInt8], file: String) throws(ProfileError) {
         profile = try Profile(yaml: bytes, file: file)
@@ -179,7 +179,7 @@ struct SceneText {
         return ["\(field): { \(all.map { "\(word($0.key)): \($0.value)" }.joined(separator: ", ")) }"]
     }
 
-    /// Returns a word in YAML syntax. It is quoted unless it is unambiguous without quotes.
+    /// Returns a word in YAML syntax. The word is quoted unless it is unambiguous without quotes.
     private static func word(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let isPlain =
@@ -198,12 +198,12 @@ struct SceneText {
 
 extension ProfileLibrary {
     /// Saves a scene in a profile. If the profile's file belongs to the user, that is, it is named by a path
-    /// or is in the user's own profile folder, the file is changed. Otherwise a copy is created in that
-    /// folder, which then takes precedence over the shipped profile. The new text is parsed and checked
-    /// first, and the file is replaced as a whole.
+    /// or is in the user's own profile folder, the file is changed. Otherwise, a copy is created in that folder, which
+    /// then takes precedence over the shipped profile. The new text is parsed and checked first, and the file is
+    /// replaced as a whole.
     ///
     /// - Parameters:
-    ///   - scene: The scene. It replaces an existing scene with the same name.
+    ///   - scene: The scene, which replaces an existing scene with the same name.
     ///   - nameOrPath: The profile's name or the path of its file.
     /// - Returns: The path of the file that now contains the scene, and whether it is a new copy.
     /// - Throws: `ProfileError` with the reason if the scene can't be saved. The file is then unchanged.
@@ -215,7 +215,7 @@ extension ProfileLibrary {
         }
     }
 
-    /// Deletes a scene from a profile. It changes the same file that `save` would write.
+    /// Deletes a scene from a profile. This method changes the same file that `save` would write.
     ///
     /// - Parameters:
     ///   - name: The scene's name.

@@ -35,13 +35,13 @@ final class LiveOutputSender: Sendable {
     /// Interval between checks of an idle connection.
     private static let interval = Nanoseconds.milliseconds(500)
 
-    /// Creates a live output. It connects after `start` has been called and the first item has arrived.
+    /// Creates a live output. The live output connects after `start` has been called and the first item has arrived.
     ///
     /// - Parameters:
     ///   - liveOutput: Content and address of the live output.
     ///   - connection: The connection type.
     ///   - longestLead: Maximum age of the key frame at the start of a connection.
-    ///   - tell: Receives each change, on any thread. It must not block.
+    ///   - tell: Receives each change, on any thread. The closure must not block.
     init(
         _ liveOutput: LiveOutput, _ connection: any LiveOutputConnection.Type,
         longestLead: Nanoseconds = PublishedBacklog.usualLead,
@@ -57,10 +57,10 @@ final class LiveOutputSender: Sendable {
         self.state = ConditionLock(state)
     }
 
-    /// Starts the thread.
+    /// Starts the sender thread.
     ///
-    /// - Parameter feed: The source of items. It is notified when a connection starts and when network conditions
-    ///   change.
+    /// - Parameter feed: The source of items to send. The feed is notified when a connection starts and when network
+    ///   conditions change.
     func start(with feed: LiveOutputFeed) {
         say(.connecting, text: waitingText)
         MediaThread.eventually(name: "live:\(liveOutput.name)") { [self] in
@@ -81,14 +81,14 @@ final class LiveOutputSender: Sendable {
         if let report { tell(report) }
     }
 
-    /// Whether the thread has closed its connection after `close`. Blocks until then or until the deadline.
+    /// Whether the thread has closed its connection after `close`. The call blocks until then or until the deadline.
     func hasEnded(by deadline: ClockTime) -> Bool { ended.wait(until: deadline) }
 
     private let ended = Cancellation()
 
     // MARK: Items
 
-    /// Handles an item or a notification from the feed. Never blocks.
+    /// Handles an item or a notification from the feed. This method never blocks.
     func take(_ news: LiveOutputFeed.News) {
         switch news {
         case .item(let item): take(item)
@@ -267,7 +267,7 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Reports statistics and adapts a separate encoder to the network. Call it once per second.
+    /// Reports statistics and adapts a separate encoder to the network. Call this method once per second.
     func tick(_ feed: LiveOutputFeed) {
         feed.tend()
         let now = clock.now
@@ -302,10 +302,10 @@ final class LiveOutputSender: Sendable {
     }
 }
 
-/// Delays between reconnection attempts. A pure value: the time is passed to each call.
+/// Delays between reconnection attempts. This is a pure value: the time is passed to each call.
 ///
 /// For one minute after a loss, delays are at most half a second, so that the stream resumes soon after the network has
-/// recovered. Then they increase to ten seconds. Errors that require user action are retried after one minute.
+/// recovered. Then the delays increase to ten seconds. Errors that require user action are retried after one minute.
 struct RetryBackoff {
     private var failures = 0
     private var doubts = 0
@@ -342,7 +342,7 @@ struct RetryBackoff {
         guard now - since >= Self.minute else {
             return (Self.first[min(failures, Self.first.count) - 1], false)
         }
-        // 2 s after the first minute, 10 s after five minutes.
+        // The delay is 2 s after the first minute, and 10 s after five minutes.
         return (min((now - since) / 30, Self.longest), false)
     }
 }

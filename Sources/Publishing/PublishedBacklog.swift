@@ -1,11 +1,11 @@
 internal import Inputs
 internal import Media
 
-/// Queue of items for a live output, with the policy for dropping them. A pure value: the time is passed to
+/// Queue of items for a live output, with the policy for dropping them. This is a pure value: the time is passed to
 /// each call.
 ///
 /// When the queue is full, frames are dropped up to the next key frame, so that the remaining ones can always
-/// be decoded. For raw frames, the newest are kept.
+/// be decoded. Of raw frames, only the newest are kept.
 struct PublishedBacklog {
     private struct Waiting {
         let item: PublishedItem
@@ -38,6 +38,8 @@ struct PublishedBacklog {
     /// seconds.
     static let usualLead = Nanoseconds.milliseconds(500)
 
+    /// Creates an empty queue.
+    ///
     /// - Parameter longestLead: Maximum age of the first item of a connection.
     init(longestLead: Nanoseconds = usualLead) { self.longestLead = longestLead }
 

@@ -5,14 +5,14 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Live outputs: the process that reads a session's streams from its media socket and sends them to servers and
+/// The process for live outputs, which reads a session's streams from the media socket and sends them to servers and
 /// devices.
 public enum Publishing {
     /// Maximum number of reports queued for a recorder that doesn't read them.
     private static let mostReports = 1000
 
-    /// Runs the live outputs requested on standard input, until standard input ends. Blocks the calling thread, which
-    /// must be the main thread.
+    /// Runs the live outputs requested on standard input, until standard input ends. This method blocks the calling
+    /// thread, which must be the main thread.
     ///
     /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
     /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
@@ -51,8 +51,8 @@ public enum Publishing {
     }
 }
 
-/// All live outputs of a session. Executes the recorder's commands and reports the state of each live output. Safe to
-/// use from any thread.
+/// All live outputs of a session. This class executes the recorder's commands and reports the state of each live
+/// output. Safe to use from any thread.
 final class LiveProcess: Sendable {
     /// A requested live output.
     private struct Entry {
@@ -75,9 +75,11 @@ final class LiveProcess: Sendable {
     /// Maximum time to wait for connections to close at the end.
     private static let farewell = Nanoseconds.milliseconds(900)
 
+    /// Creates an instance without live outputs.
+    ///
     /// - Parameters:
     ///   - path: Path of the media socket.
-    ///   - tell: Receives each report, on any thread. It must not block.
+    ///   - tell: Receives each report, on any thread. The closure must not block.
     init(path: String, tell: @escaping @Sendable (LiveReport) -> Void) {
         (self.path, self.tell) = (path, tell)
         packets = PacketFeed(path: path, includesStandby: false)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Media
 
-/// One network camera or screen. Connects, and reconnects when the connection fails, on its own thread.
+/// One network camera or screen, which connects, and reconnects when the connection fails, on its own thread.
 final class OpenSource: Sendable {
     let request: SourceRequest
     private let address: SourceAddress
@@ -20,6 +20,8 @@ final class OpenSource: Sendable {
     /// Minimum duration of a connection that counts as successful and resets the retry delays.
     private static let minStableDuration = Nanoseconds.seconds(5)
 
+    /// Creates a source that isn't connected yet.
+    ///
     /// - Parameters:
     ///   - request: The requested streams.
     ///   - address: Address of the source.

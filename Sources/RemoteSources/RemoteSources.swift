@@ -5,13 +5,13 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Network cameras: the process that connects to them and sends their media to the media socket of a session.
+/// The process for network cameras, which connects to them and sends their media to the media socket of a session.
 public enum RemoteSources {
     /// Maximum number of reports queued for a recorder that doesn't read them.
     private static let mostReports = 1000
 
-    /// Connects to the sources requested on standard input, until standard input ends. Blocks the calling thread, which
-    /// must be the main thread.
+    /// Connects to the sources requested on standard input, until standard input ends. This method blocks the calling
+    /// thread, which must be the main thread.
     ///
     /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
     /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
@@ -48,8 +48,8 @@ public enum RemoteSources {
     }
 }
 
-/// All network cameras of a session. Executes the recorder's commands and reports the state of each camera. Safe to use
-/// from any thread.
+/// All network cameras of a session. This class executes the recorder's commands and reports the state of each camera.
+/// Safe to use from any thread.
 final class SourcesProcess: Sendable {
     private let path: String
     private let sources = ConditionLock<[String: OpenSource]>([:])
@@ -61,9 +61,11 @@ final class SourcesProcess: Sendable {
     private static let most = 32
     private static let interval = Nanoseconds.seconds(1)
 
+    /// Creates an instance without connections.
+    ///
     /// - Parameters:
     ///   - path: Path of the media socket.
-    ///   - tell: Receives each report, on any thread. It must not block.
+    ///   - tell: Receives each report, on any thread. The closure must not block.
     init(path: String, tell: @escaping @Sendable (SourceReport) -> Void) {
         (self.path, self.tell) = (path, tell)
     }

@@ -15,14 +15,14 @@ final class AngleReader {
     private let rate: FrameRate
     private var part: SessionPart?
     private var frames: RecordedFrames?
-    /// Files that could not be read. They are not opened again.
+    /// Files that could not be read and are not opened again.
     private var failed: Set<String> = []
-    /// Why the rest of a part is missing, as a sentence; `nil` if nothing is missing.
+    /// Reason why the rest of a part is missing, as a sentence; `nil` if nothing is missing.
     private(set) var fault: String?
 
     /// Maximum age of the last frame before a recording shows a slate instead, as in `TrackAligner`.
     private static let slateAge = Nanoseconds.seconds(1)
-    /// How far before a gap to start reading.
+    /// Time before a gap at which reading starts.
     private static let lead = Nanoseconds.milliseconds(250)
 
     /// Creates a reader without opening any file.
@@ -52,7 +52,8 @@ final class AngleReader {
             guard let due = schedule.frame(at: tick) else { return nil }
             (wanted, until) = (due, MediaTime(nanoseconds: due.nanoseconds + 1000))
         }
-        // The schedule doesn't contain unreadable files. The previous file may overlap their time range.
+        // The schedule doesn't contain unreadable files. The previous file may overlap the time range of unreadable
+        // files.
         let readable = schedule.map { schedule in track.parts.filter { schedule.begin(of: $0.file) != nil } }
         let parts = readable ?? track.parts
         let begun = parts.last { begin(of: $0) <= until }
@@ -130,7 +131,7 @@ final class AngleReader {
 }
 
 extension FrameRate {
-    /// Returns the tick nearest to a time. In a tie, returns the earlier one.
+    /// Returns the tick nearest to a time. If two ticks are equally near, returns the earlier tick.
     func nearestTick(to time: MediaTime) -> Int64 {
         // Times are rounded to nanoseconds, so a time exactly between two ticks may appear to be nearer to the later
         // one.
@@ -147,10 +148,10 @@ struct FrameSchedule: Sendable {
         let time: MediaTime
         /// Whether the frame can be decoded independently.
         let isKey: Bool
-        /// Presentation time in its file, relative to T0.
+        /// Presentation time of the frame in its file, relative to T0.
         let shown: MediaTime
 
-        /// Creates a frame. Its presentation time equals the capture time, except for the first visible frame of a
+        /// Creates a frame. The presentation time equals the capture time, except for the first visible frame of a
         /// file.
         init(time: MediaTime, isKey: Bool, shown: MediaTime? = nil) {
             self.time = time
@@ -164,7 +165,7 @@ struct FrameSchedule: Sendable {
     /// Capture time of the first frame in each file, relative to T0. After a split, a file starts with its
     /// first key frame.
     private var begins: [String: MediaTime] = [:]
-    /// Why files of the track cannot be read, as sentences. Their frames are not shown.
+    /// Reasons why files of the track cannot be read, as sentences. The frames of these files are not shown.
     private(set) var faults: [String] = []
 
     /// Reads the frame times of a track and aligns them.
@@ -184,7 +185,8 @@ struct FrameSchedule: Sendable {
                     part.file, in: folder, stream: part.stream, media: .video)
                 let own = Self.captured(try reader.frameTimes(), from: part.from)
                 begins[part.file] = own.first { $0.shown >= part.from }?.shown
-                // Frames that a file contains beyond its end, up to the next file's key frame, are also in order.
+                // A file can contain frames beyond its end, up to the next file's key frame, so frames that are already
+                // listed are skipped.
                 for frame in own where frames.last.map({ $0.time < frame.time }) ?? true {
                     frames.append(frame)
                 }
@@ -196,9 +198,9 @@ struct FrameSchedule: Sendable {
         (self.begins, self.faults) = (begins, faults)
     }
 
-    /// Returns the capture times of the frames in a file. Frames before the file's time 0 are only decoded.
-    /// libavformat reports time 0 for the frame that is visible at that time, although it was captured
-    /// between its neighbors.
+    /// Returns the capture times of the frames in a file. Frames before the file's time 0 are decoded but not shown.
+    /// libavformat reports time 0 for the frame that is visible at that time, although it was captured between its
+    /// neighbors.
     ///
     /// - Parameters:
     ///   - times: The presentation times in the file, in order, and whether each frame is a key frame.

@@ -39,8 +39,8 @@ public struct ContactSheet: Sendable {
         self.cut = cut
     }
 
-    /// Writes `report/contact.html`, replacing an existing file. Decodes several dozen frames. Don't call it from a
-    /// Swift task.
+    /// Writes `report/contact.html`, replacing an existing file. This method decodes several dozen frames; don't call
+    /// it from a Swift task.
     ///
     /// - Returns: Path of the page.
     /// - Throws: `RenderError` if the page cannot be written or memory is insufficient. Frames that cannot be read are

@@ -2,10 +2,10 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// A file that gets its final name only when it is complete. Until then it has a temporary hidden name in the same
-/// folder.
+/// A file that gets its final name only when it is complete. Until then, the file has a temporary hidden name in the
+/// same folder.
 ///
-/// If the object is released before `publish`, the written data is removed.
+/// If the object is released before `publish` is called, the written data is removed.
 final class DraftFile {
     /// The temporary file.
     let place: ContainedFile
@@ -21,7 +21,7 @@ final class DraftFile {
     ///   - target: The final file.
     ///   - replaces: Whether an existing file is replaced.
     ///   - next: Returns another target if a file with that name has been created in the meantime.
-    /// - Throws: `FileError` "create" if the target exists and is not replaced.
+    /// - Throws: `FileError` with the operation "create" if the target exists and is not replaced.
     init(
         for target: ContainedFile, replaces: Bool = false,
         next: (() throws(FileError) -> ContainedFile)? = nil
@@ -31,8 +31,8 @@ final class DraftFile {
         self.next = next
         let name = target.name
         let slash = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
-        // Process IDs are not unique: an earlier process with the same ID may have been killed here, for
-        // example in a container.
+        // Process IDs are not unique: an earlier process with the same ID may have been killed while it wrote to the
+        // same folder, for example in a container.
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         place = target.folder.file("\(name[..<slash]).\(name[slash...]).\(number).part")
         guard replaces || !target.exists else {
@@ -56,7 +56,8 @@ final class DraftFile {
 
     /// Renames the complete file to its final name.
     ///
-    /// - Throws: `FileError` "rename", also if a file with that name has been created in the meantime.
+    /// - Throws: `FileError` with the operation "rename", for example because a file with that name has been created in
+    ///   the meantime.
     func publish() throws(FileError) {
         while !replaces {
             do throws(FileError) {

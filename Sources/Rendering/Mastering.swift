@@ -101,7 +101,7 @@ struct Mastering: Sendable {
     private static func limits(_ peaks: [Float]) -> [Float] {
         guard peaks.contains(where: { $0 > ceiling }) else { return [] }
         let allowed = peaks.map { min(1, ceiling / max($0, ceiling)) } + [1]
-        // Blocks of 1.3 ms: 5 ms of lookahead, and a release of about 150 ms.
+        // With blocks of 1.3 ms, the lookahead is 5 ms, and the release takes about 150 ms.
         let (ahead, release) = (4, Float(0.009))
         var held: [Float] = []
         for index in allowed.indices {

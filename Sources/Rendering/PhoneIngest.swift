@@ -6,7 +6,7 @@ public import SessionFolder
 internal import System
 
 /// Converts the uploaded local recording of a phone to a media file and adds it to the manifest. The recording's own
-/// files stay unchanged. Use it on a thread that may block on disk I/O.
+/// files stay unchanged. Use this type on a thread that may block on disk I/O.
 public struct PhoneIngest: Sendable {
     private let folder: String
     private let arrival: UploadArrival
@@ -120,7 +120,7 @@ public struct PhoneIngest: Sendable {
             let tick = (times[index] - from).count.rescaled(from: 1_000_000_000, to: scale)
             let frame = stored.frames[index]
             let bytes = try stored.bytes(of: frame)
-            // Skip a second frame with the same time: the phone's clock was set.
+            // Skip a second frame with the same time, which occurs if the phone's clock was set.
             guard tick > last, Self.isFrame(bytes, of: codec) else { continue }
             (last, count) = (tick, count + 1)
             try movie.append(
@@ -217,8 +217,8 @@ struct StoredFrames {
     /// Reads the local recording, except for the frame data.
     ///
     /// - Parameter source: The file.
-    /// - Throws: `FileError` "open" or "read". "read" has a sentence if the file contains no frames or no clock
-    ///   measurements.
+    /// - Throws: `FileError` with the operation "open" or "read". If the file contains no frames or no clock
+    ///   measurements, the error includes a sentence.
     init(_ source: ContainedFile) throws(FileError) {
         file = try ReadFile(source)
         var told: (format: VideoFormat, color: ColorDescription)?
@@ -305,7 +305,7 @@ struct StoredFrames {
 
     /// Reads the data of a frame.
     ///
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     func bytes(of frame: Frame) throws(FileError) -> SharedBytes {
         SharedBytes(try file.read(frame.byteCount, at: frame.offset))
     }

@@ -23,12 +23,12 @@ public struct Proxies: Sendable {
         self.folder = folder
     }
 
-    /// Creates one proxy for each file of each camera in `edit/proxies`, replacing existing ones. Blocks for a long
-    /// time. Don't call it from a Swift task.
+    /// Creates one proxy for each file of each camera in `edit/proxies`, replacing existing ones. The call blocks for a
+    /// long time; don't make it from a Swift task.
     ///
     /// - Parameter progress: Receives the progress and may cancel the operation.
-    /// - Returns: The files that could not be read, as sentences. They are replaced with slates.
-    /// - Throws: `RenderError`. Completed proxies are preserved.
+    /// - Returns: The files that could not be read, as sentences. Their frames are replaced with slates.
+    /// - Throws: `RenderError` if the operation fails or is canceled. Completed proxies are preserved.
     public func run(progress: RenderProgress = RenderProgress()) throws(RenderError) -> [String] {
         do {
             var faults: [String] = []

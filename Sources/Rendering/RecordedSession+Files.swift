@@ -10,7 +10,7 @@ extension RecordedSession {
     /// session is limited to one hour.
     ///
     /// - Parameter folder: Path of the session folder.
-    /// - Returns: The session. If it was shortened, its `problems` contain a message.
+    /// - Returns: The session. If the session was shortened, its `problems` contain a message.
     public func endingWithFiles(in folder: String) -> RecordedSession {
         var stretches: [(from: MediaTime, to: MediaTime)] = []
         var seen: Set<String> = []
@@ -71,7 +71,7 @@ extension RecordedSession {
 extension RecordedSession {
     /// Returns the date of a point in the recording, given as a time relative to T0.
     func date(at time: MediaTime) -> Date {
-        // Whole seconds, the resolution of dates in media files.
+        // The start is rounded down to whole seconds, which is the resolution of dates in media files.
         Date(timeIntervalSince1970: startSince1970.inSeconds.rounded(.down)).addingTimeInterval(
             Nanoseconds(time.nanoseconds).inSeconds)
     }

@@ -19,11 +19,11 @@ public struct RenderedPicture: Sendable {
     public let size: FrameSize
     /// The frame to show at each tick for tracks that are not on a grid, by role.
     let schedules: [String: FrameSchedule]
-    /// Material that cannot be shown, as sentences.
+    /// Sentences about material that cannot be shown.
     public let problems: [String]
 
-    /// Determines the content of the picture. This may take long, because it reads the times of all frames that keep
-    /// their own capture times.
+    /// Determines the content of the picture. The call may take a long time, because it reads the times of all frames
+    /// that keep their own capture times.
     ///
     /// - Parameters:
     ///   - session: The recording.
@@ -115,7 +115,7 @@ final class PictureSource: LayerSource {
 }
 
 extension PlannedLayer {
-    /// The layer with even position and size, as required for 4:2:0.
+    /// The layer with even position and size, as required for 4:2:0 chroma.
     fileprivate var even: PlannedLayer {
         var layer = self
         layer.rectangle = PixelRectangle(

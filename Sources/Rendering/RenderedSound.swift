@@ -27,7 +27,8 @@ public enum Podcast {
     private static let loudness = -16.0
     private static let bitrate = 128_000
 
-    /// Writes `edit/podcast.m4a`, replacing an existing file. Blocks for a long time. Don't call it from a Swift task.
+    /// Writes `edit/podcast.m4a`, replacing an existing file. The call blocks for a long time; don't make it from a
+    /// Swift task.
     ///
     /// - Parameters:
     ///   - session: The recording.
@@ -35,7 +36,7 @@ public enum Podcast {
     ///   - title: The podcast's title. Defaults to the title of the recording.
     ///   - progress: Receives the progress and may cancel the operation.
     /// - Returns: The file, and the read errors.
-    /// - Throws: `RenderError`. The incomplete file is removed.
+    /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is removed.
     public static func write(
         _ session: RecordedSession, in folder: String, title: String? = nil,
         progress: RenderProgress = RenderProgress()
@@ -88,7 +89,7 @@ final class SoundEncoding {
     /// Read errors encountered, as sentences.
     var faults: [String] { mix.faults }
 
-    /// Encodes up to a sample.
+    /// Encodes the samples up to an index.
     ///
     /// - Parameter end: Index counted from T0. At the last sample, the stream is finished.
     /// - Returns: The completed packets.

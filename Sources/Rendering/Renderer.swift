@@ -8,8 +8,8 @@ internal import SessionFolder
 package import System
 internal import Timing
 
-/// Renders a recording again from its tracks. It uses the same compositor, encoders and file format as a recording, but
-/// doesn't run in real time. Identical requests produce identical bytes.
+/// Renders a recording again from its tracks. Rendering uses the same compositor, encoders and file format as a
+/// recording, but doesn't run in real time. Identical requests produce identical bytes.
 public struct Renderer: Sendable {
     /// The result of a rendering.
     public struct Outcome: Sendable, Equatable {
@@ -23,7 +23,7 @@ public struct Renderer: Sendable {
     public var picture: RenderedPicture?
     /// The audio content; `nil` for video only.
     public var sound: RenderedSound?
-    /// Video encoding settings. Size and rate are those of the picture.
+    /// Video encoding settings. The size and rate are taken from the recording and the picture.
     public var video: VideoEncodingSettings
     /// Range of ticks to render, at the rate of the recording. The range must be within the recording.
     public var ticks: Range<Int64>
@@ -32,8 +32,8 @@ public struct Renderer: Sendable {
     /// Number of processors to use.
     public var processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// Number of key frames in a segment encoded by one encoder. Tests use fewer, so that short material has several
-    /// segments.
+    /// Number of key frames in a segment encoded by one encoder. Tests use fewer key frames, so that short material has
+    /// several segments.
     package var keyFramesInSegment = SegmentQueue.usualKeyFrames
 
     /// Width of the cover in pixels, larger than displayed in any file list.
@@ -49,7 +49,7 @@ public struct Renderer: Sendable {
     ///   - folder: Path of the session folder.
     ///   - picture: The video content; `nil` for audio only.
     ///   - sound: The audio content; `nil` for video only.
-    ///   - video: Video encoding settings. Size and rate are those of the picture.
+    ///   - video: Video encoding settings. The size and rate are taken from the recording and the picture.
     public init(
         _ session: RecordedSession, in folder: String, picture: RenderedPicture?,
         sound: RenderedSound? = RenderedSound(),
@@ -70,7 +70,7 @@ public struct Renderer: Sendable {
 
     /// Returns a file derived from a recording, and creates its parent folders.
     ///
-    /// - Throws: `FileError` "make the folder".
+    /// - Throws: `FileError` with the operation "make the folder" if a parent folder cannot be created.
     static func madeFile(_ name: String, in folder: String) throws(FileError) -> ContainedFile {
         let file = try ContainedFile(name, in: folder)
         try file.makeParents()
@@ -79,7 +79,7 @@ public struct Renderer: Sendable {
 
     /// Returns the first unused `edit/render-N.mp4` of the session folder.
     ///
-    /// - Throws: `FileError` "make the folder" if `edit` cannot be created.
+    /// - Throws: `FileError` with the operation "make the folder" if `edit` cannot be created.
     package static func nextFile(in folder: String) throws(FileError) -> ContainedFile {
         let folder = try madeFile("edit/render-1.mp4", in: folder).folder
         var number = 1
@@ -90,8 +90,8 @@ public struct Renderer: Sendable {
     /// Removes all unfinished files of this process, which is about to exit without waiting for renderings.
     public static func discardDrafts() { DraftFile.discardAll() }
 
-    /// Renders into a file, which gets its name only when it is complete. Blocks for a long time. Don't call it from a
-    /// Swift task.
+    /// Renders into a file, which gets its name only when it is complete. The call blocks for a long time; don't make
+    /// it from a Swift task.
     ///
     /// - Parameters:
     ///   - path: Path of the file; `nil` for the first `edit/render-N.mp4` of the session folder that is unused when
@@ -99,7 +99,7 @@ public struct Renderer: Sendable {
     ///   - replaces: Whether an existing file is replaced.
     ///   - progress: Receives the progress and may cancel the operation.
     /// - Returns: The file, and the read errors.
-    /// - Throws: `RenderError`. The incomplete file is removed.
+    /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is removed.
     public func run(
         to path: String? = nil, replaces: Bool = false, progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Outcome {
@@ -112,7 +112,7 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Renders into a file below a folder. See `run(to:replaces:progress:)`.
+    /// Renders into a file below a folder. For details, see `run(to:replaces:progress:)`.
     func run(
         to file: ContainedFile?, replaces: Bool, progress: RenderProgress
     ) throws(RenderError) -> Outcome {
@@ -313,7 +313,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
 public struct RenderProgress: Sendable {
     /// Called several times per second with the current step and the completed fraction, 0…1.
     public let tell: @Sendable (_ step: String, _ share: Double) -> Void
-    /// The cancellation request. Data that was already written is then removed.
+    /// The cancellation request. After a cancellation, data that was already written is removed.
     public let cancellation: Cancellation
 
     /// Creates progress reporting. By default, progress is not reported.

@@ -34,10 +34,11 @@ final class SegmentQueue: Sendable {
     private let state = ConditionLock(State())
     private let threads: [MediaThread]
 
-    /// Number of key frames in a segment: half a minute, because x264's rate control restarts with each segment.
+    /// Number of key frames in a segment. Segments of half a minute are long because x264's rate control restarts with
+    /// each segment.
     static let usualKeyFrames: Int64 = 15
 
-    /// Starts the threads.
+    /// Starts the encoding threads.
     ///
     /// - Parameters:
     ///   - ticks: Ticks of the recording to render. The first becomes tick 0.
@@ -45,7 +46,7 @@ final class SegmentQueue: Sendable {
     ///   - keyInterval: Ticks between key frames, if the encoder's own interval is too long.
     ///   - keyFrames: Number of key frames in a segment.
     ///   - processorCount: Number of processors to use. Each encoder has two threads, while its caller composites.
-    ///   - makeSource: Creates the source of the layers. Called on each thread.
+    ///   - makeSource: Creates the source of the layers. The closure is called on each thread.
     init(
         ticks: Range<Int64>, settings: VideoEncodingSettings, keyInterval: Int64? = nil,
         keyFrames: Int64 = usualKeyFrames, processorCount: Int,
@@ -71,7 +72,7 @@ final class SegmentQueue: Sendable {
         }
     }
 
-    /// Number of segments.
+    /// Number of segments of the picture.
     var count: Int { segments.count }
     /// Ticks of a segment, counted from T0.
     func ticks(of segment: Int) -> Range<Int64> { segments[segment] }
@@ -121,7 +122,7 @@ final class SegmentQueue: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Returns the next segment to encode; `nil` if there is none. Waits while the file is too far behind.
+    /// Returns the next segment to encode; `nil` if there is none. The call waits while the file is too far behind.
     private static func take(_ state: ConditionLock<State>, of count: Int, ahead: Int) -> Int? {
         state.wait { state -> Int?? in
             if state.isStopped || state.failure != nil || state.next >= count { return .some(nil) }

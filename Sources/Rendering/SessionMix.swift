@@ -28,7 +28,7 @@ final class SessionMix {
     /// Starts a mix.
     ///
     /// - Parameters:
-    ///   - session: The recording. Without microphone tracks, the audio of its program is used.
+    ///   - session: The recording. Without microphone tracks, the audio of the recording's program is used.
     ///   - folder: Path of the session folder.
     ///   - gains: Gains in decibels by role, used instead of the program's gains. Microphones that are not
     ///     listed are
@@ -141,7 +141,7 @@ final class SoundReader {
     private var isAtEnd = false
     /// Number of channels of the returned samples.
     private(set) var channels: Int
-    /// Why samples are missing, as a sentence; `nil` if none are.
+    /// Reason why samples are missing, as a sentence; `nil` if none are missing.
     private(set) var fault: String?
 
     private static let rate = Int64(AudioFormat.sessionRate)

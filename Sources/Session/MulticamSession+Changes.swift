@@ -5,20 +5,20 @@ public import Profiles
 
 extension MulticamSession {
     /// The current connections, with all committed changes: which part of which device each output receives, and how.
-    /// They are derived from the running plan. `commit` changes them.
+    /// The connections are derived from the running plan. `commit` changes the connections.
     public var connections: [PlannedConnection] { running.withLock { $0.connections } }
 }
 
 extension MulticamSession {
-    /// Adds a camera to the running recording. The program can then show it, and `track` begins. Blocks until
+    /// Adds a camera to the running recording. The program can then show the camera, and `track` begins. Blocks until
     /// the camera delivers frames; don't call it from a Swift task.
     ///
     /// - Parameters:
     ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
     ///   - planned: The plan of the camera, under a role that no other device of this recording uses or has
     ///     used.
-    ///   - track: The plan of the camera's own track, or `nil` for none. Ignored in a session that runs
-    ///     without files.
+    ///   - track: The plan of the camera's own track, or `nil` if there is none. Ignored in a session that runs without
+    ///     files.
     ///   - frameTap: Receives the camera's frames until the camera stops.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the camera,
     ///   or when the camera doesn't deliver data in time. The camera is stopped in all of these cases.
@@ -36,7 +36,7 @@ extension MulticamSession {
         let words = "add \(planned.role) \(planned.selector.printable())"
         let input: CameraInput
         do {
-            // Checked before the camera starts, and again below because another device may take the role in the
+            // This is checked before the camera starts, and again below because another device may take the role in the
             // meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
@@ -60,8 +60,8 @@ extension MulticamSession {
         }
         do throws(SessionChangeError) {
             try waitUntilReady(input)
-            // Created before the change is accepted, so that the change is rejected if the track can't begin,
-            // and nothing has to be undone.
+            // The files are created before the change is accepted, so that the change is rejected if the track can't
+            // begin, and nothing has to be undone.
             let opened = try open("camera \(planned.role) was not added") {
                 (opener) throws(RecordingError) in
                 try track.map { (track) throws(RecordingError) in try opener.open(track, of: input) }
@@ -89,7 +89,8 @@ extension MulticamSession {
         }
     }
 
-    /// Stops a source that was started, and waits for its end. In simulated time it ends when this thread sleeps.
+    /// Stops a source that was started, and waits until it has ended. In simulated time, it ends when this thread
+    /// sleeps.
     private func stop(_ body: @escaping @Sendable () -> Void) {
         let thread = MediaThread.runningInlineOnFailure(name: "stop", body)
         if clock.isRealTime { thread.join() }
@@ -239,7 +240,8 @@ extension MulticamSession {
                     "camera \(planned.role) was not replaced: nothing is being recorded.")
             }
             try checkFreedom(of: source.device, for: planned.role)
-            // Checked before the camera starts, and again below because another replacement may happen in the meantime.
+            // This is checked before the camera starts, and again below because another replacement may happen in the
+            // meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.replaceCamera(with: planned, offers: offers)
@@ -274,7 +276,7 @@ extension MulticamSession {
         try running.withLock { $0 }.formatToReplace(of: role)
     }
 
-    /// Checks that no role uses a device. Synthetic devices and files may serve several roles.
+    /// Checks that no role uses a device. Synthetic devices and files may be used by several roles.
     private func checkFreedom(
         of device: CaptureDevice, for role: String
     ) throws(SessionChangeError) {
@@ -318,16 +320,15 @@ extension MulticamSession {
 }
 
 extension MulticamSession {
-    /// Adds a microphone to the running recording. The program can then mix it, and `track` begins. Blocks
+    /// Adds a microphone to the running recording. The program can then mix the microphone, and `track` begins. Blocks
     /// until the microphone delivers audio; don't call it from a Swift task.
     ///
     /// - Parameters:
     ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
     ///   - planned: The plan of the microphone, under a role that no other device of this recording uses or
     ///     has used.
-    ///   - track: The plan of the microphone's own track, or `nil` for none. Ignored in a session that runs
-    ///     without
-    ///     files.
+    ///   - track: The plan of the microphone's own track, or `nil` if there is none. Ignored in a session that runs
+    ///     without files.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the
     ///   microphone, or when the microphone doesn't deliver data in time. The microphone is stopped in all of
     ///   these cases.
@@ -346,8 +347,8 @@ extension MulticamSession {
             sourceChannels: planned.sourceChannels, clock: clock)
         input.limitSilence(to: currentPlan.limits.silence)
         do throws(SessionChangeError) {
-            // Checked before the microphone starts, and again below because another device may take the role in the
-            // meantime.
+            // This is checked before the microphone starts, and again below because another device may take the role in
+            // the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.admit(planned, track)
@@ -405,14 +406,14 @@ extension MulticamSession {
     }
 }
 
-/// Scenes: named arrangements of the program.
+/// Scenes are named arrangements of the program.
 extension MulticamSession {
     /// Saves the program's current layout and mix as a scene of this session. Replaces an existing scene with the same
     /// name. No file is changed: `SessionSetup.save` writes the scene to the profile. `commit([.scene(name)])` applies
     /// it.
     ///
-    /// - Parameter name: A few words.
-    /// - Returns: The scene.
+    /// - Parameter name: The scene's name, at most a few words.
+    /// - Returns: The scene with the program's current arrangement.
     /// - Throws: `SessionChangeError` when the name isn't valid for a scene, or when the session doesn't have a
     ///   program.
     public func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {

@@ -4,15 +4,15 @@ public import Plan
 public import SessionFolder
 
 extension MulticamSession {
-    /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio
-    /// and the program's frames are already on the session clock. The two clocks differ only in group
-    /// recordings. Any thread may call it.
+    /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio and the
+    /// program's frames are already on the session clock. The two clocks differ only in group recordings. Any thread
+    /// may call this method.
     public func time(stamped stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
 
-    /// Attaches a tap in any phase. Its handler receives frames until `detach` or the end of the session. Any thread
-    /// may call it.
+    /// Attaches a tap in any phase. The tap's handler receives frames until `detach` or the end of the session. Any
+    /// thread may call this method.
     ///
-    /// - Parameter tap: A tap of a camera's role or of `program` that was never attached to a session.
+    /// - Parameter tap: A tap for a camera's role or for `program` that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have this camera or a program. The tap can then be
     ///   attached elsewhere.
     public func attach(_ tap: FrameTap) throws(SessionChangeError) {
@@ -20,20 +20,20 @@ extension MulticamSession {
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap in any phase. Its handler receives audio until `detach` or the end of the session. Any thread may
-    /// call it.
+    /// Attaches a tap in any phase. The tap's handler receives audio until `detach` or the end of the session. Any
+    /// thread may call this method.
     ///
-    /// - Parameter tap: A tap of a microphone's role or of `program` that was never attached to a session.
+    /// - Parameter tap: A tap for a microphone's role or for `program` that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have this microphone or a program.
     public func attach(_ tap: AudioTap) throws(SessionChangeError) {
         try check(tap.role, isKnown: { $0.microphones.contains { $0.role == tap.role } }, "microphone")
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap in any phase. While something is being recorded, its handler receives metadata until
-    /// `detach` or the end of the session. Any thread may call it.
+    /// Attaches a tap in any phase. While something is being recorded, its handler receives metadata until `detach` or
+    /// the end of the session. Any thread may call this method.
     ///
-    /// - Parameter tap: A tap of a camera's role that was never attached to a session.
+    /// - Parameter tap: A tap for a camera's role that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have this camera.
     public func attach(_ tap: MetadataTap) throws(SessionChangeError) {
         let cameras = currentPlan.cameras.map(\.role)
@@ -41,8 +41,9 @@ extension MulticamSession {
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap in any phase. Its handler receives the program's packets until `detach` or the end of the
-    /// session: while the session records or runs, and on standby if the tap requests it. Any thread may call it.
+    /// Attaches a tap in any phase. The tap's handler receives the program's packets until `detach` or the end of the
+    /// session: while the session records or runs, and on standby if the tap requests it. Any thread may call this
+    /// method.
     ///
     /// - Parameter tap: A tap that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have a program.
@@ -51,20 +52,20 @@ extension MulticamSession {
         sinks.taps.attach(tap)
     }
 
-    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
-    /// isn't attached.
+    /// Detaches a tap. The tap's handler still receives the elements that are already queued, but no others. Does
+    /// nothing if the tap isn't attached.
     public func detach(_ tap: FrameTap) { sinks.taps.detach(tap) }
 
-    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
-    /// isn't attached.
+    /// Detaches a tap. The tap's handler still receives the elements that are already queued, but no others. Does
+    /// nothing if the tap isn't attached.
     public func detach(_ tap: AudioTap) { sinks.taps.detach(tap) }
 
-    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
-    /// isn't attached.
+    /// Detaches a tap. The tap's handler still receives the elements that are already queued, but no others. Does
+    /// nothing if the tap isn't attached.
     public func detach(_ tap: MetadataTap) { sinks.taps.detach(tap) }
 
-    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
-    /// isn't attached.
+    /// Detaches a tap. The tap's handler still receives the elements that are already queued, but no others. Does
+    /// nothing if the tap isn't attached.
     public func detach(_ tap: PacketTap) { sinks.taps.detach(tap) }
 
     private func check(
@@ -96,7 +97,8 @@ extension MulticamSession {
     /// Updates the status of a live output. A change becomes an event and is stored in the manifest of the current
     /// recording. Never blocks.
     ///
-    /// - Parameter liveOutput: The status and when it began, on CLOCK_MONOTONIC. A time in the future counts as now.
+    /// - Parameter liveOutput: The status and when it began, on CLOCK_MONOTONIC. A time in the future is replaced by
+    ///   the current time.
     public func note(_ liveOutput: LiveOutputStatus) {
         var liveOutput = liveOutput
         liveOutput.since = min(clock.time(stamped: liveOutput.since), clock.now)
@@ -109,7 +111,7 @@ extension MulticamSession {
     /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its budget. The
     /// recording is notified only if cameras are reduced for it.
     ///
-    /// - Parameter liveOutput: The live output.
+    /// - Parameter liveOutput: liveOutput: The live output to add.
     /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording has ended.
     package func plan(_ liveOutput: PlannedLiveOutput) throws(SessionChangeError) {
         let words = "publish \(liveOutput.address)"
@@ -135,7 +137,7 @@ extension MulticamSession {
     /// Adds a live output to the plan, even if the plan is then over budget. The output isn't in the profile but is
     /// already live.
     ///
-    /// - Parameter liveOutput: The live output.
+    /// - Parameter liveOutput: liveOutput: The live output to add.
     package func count(_ liveOutput: PlannedLiveOutput) {
         running.withLock { $0.publish(liveOutput) }
     }
@@ -145,13 +147,13 @@ extension MulticamSession {
 
     /// Reports a warning. The current recording stores it with its events. Never blocks.
     ///
-    /// - Parameter text: A sentence.
+    /// - Parameter text: The warning, as a full sentence.
     public func warn(_ text: String) {
         note(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
     }
 
-    /// Sets the listener that is called with `true` when a recording begins and with `false` when all of it has been
-    /// encoded.
+    /// Sets the listener that is called with `true` when a recording begins and with `false` when all of its data has
+    /// been encoded.
     ///
     /// - Parameter listener: Called on the recording's threads, which it must not block; `nil` removes the listener.
     package func followRecordings(_ listener: (@Sendable (Bool) -> Void)?) {

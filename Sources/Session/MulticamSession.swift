@@ -38,10 +38,10 @@ public final class MulticamSession: Sendable {
     /// The devices on standby, and the thread that runs them.
     private let standby = ConditionLock<(devices: Standby, thread: MediaThread)?>(nil)
 
-    /// Events in order, starting with `started`, with times since T0. On standby the stream also contains
-    /// events between recordings, with times since the start of the pause. The stream ends with the
-    /// recording, or after `standBy` with `close`. The caller sends `finished` itself because only the caller
-    /// knows the exit status.
+    /// The session's events in order, starting with `started`. The times of events are relative to T0. On standby, the
+    /// stream also contains events between recordings, whose times are relative to the start of the pause. The stream
+    /// ends with the recording, or after `standBy` with `close`. The caller sends `finished` itself because only the
+    /// caller knows the exit status.
     public let events: AsyncStream<SessionEvent>
 
     /// Creates a session that records `plan` from opened devices.
@@ -55,14 +55,13 @@ public final class MulticamSession: Sendable {
     ///     of the microphones.
     ///   - options: Settings of the recording that aren't in the plan: folder, name, duration.
     ///   - clock: The session clock: `MonotonicClock` for real devices.
-    ///   - codecs: Creates encoders, decoders and resamplers.
-    ///   - frameTaps: Sinks for frames that are attached from the beginning.
-    ///   - audioTaps: Sinks for aligned audio that are attached from the beginning.
-    ///   - metadataTaps: Sinks for the metadata of each frame that are attached from the beginning.
-    ///   - synchronizedOutputs: The caller's sinks for data captured by several devices, delivered tick by
-    ///     tick.
-    ///   - host: Reads the computer's state about once per second to assess system pressure; `nil` disables
-    ///     this.
+    ///   - codecs: The codec factory, which creates encoders, decoders, and resamplers.
+    ///   - frameTaps: Frame taps that are attached from the beginning.
+    ///   - audioTaps: Taps for aligned audio that are attached from the beginning.
+    ///   - metadataTaps: Taps for the metadata of each frame that are attached from the beginning.
+    ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
+    ///   - host: Reads the computer's state about once per second to assess system pressure. `nil` disables the
+    ///     assessment.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         voices: [String: any MicrophoneSource] = [:], options: RecordingOptions, clock: any SessionClock,
@@ -112,7 +111,7 @@ public final class MulticamSession: Sendable {
     /// - Parameters:
     ///   - text: The marker's name.
     ///   - time: The marker's time, on the session's clock. `nil` or a time in the future means now.
-    ///   - decided: Called with whether the recording contains the marker.
+    ///   - decided: Called with the outcome: whether the recording contains the marker.
     public func mark(
         _ text: String, at time: ClockTime? = nil, decided: ChangeDecision? = nil
     ) {
@@ -133,7 +132,7 @@ public final class MulticamSession: Sendable {
     ///
     /// - Parameters:
     ///   - time: When the split was requested, on the session's clock. `nil` or a time in the future means now.
-    ///   - decided: Called with whether the new files have begun.
+    ///   - decided: Called with the outcome: whether the new files have begun.
     public func split(at time: ClockTime? = nil, decided: ChangeDecision? = nil) {
         controls.split(SessionControls.SplitRequest(at: past(time), decided: decided))
     }
@@ -152,7 +151,7 @@ public final class MulticamSession: Sendable {
     ///     arrangement also applies to the next one.
     ///   - time: When the changes were requested, on the session's clock. `nil` or a time in the future means
     ///     now.
-    ///   - decided: Called with whether the changes took effect in the recording. Not called when this
+    ///   - decided: Called with the outcome: whether the changes took effect in the recording. Not called when this
     ///     function throws.
     /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. In that
     ///   case, no change takes effect.
@@ -183,11 +182,11 @@ public final class MulticamSession: Sendable {
     /// Replaces the plan and passes the resulting orders to the timeline.
     ///
     /// - Parameters:
-    ///   - words: The changes in the user's words.
+    ///   - words: The changes as the user entered them.
     ///   - cameras: Roles of the cameras that get a new format from the changes.
     ///   - time: When the changes were requested; `nil` means now.
     ///   - decided: Called with the outcome. Not called when this function throws.
-    ///   - body: Changes the plan and returns the orders. Its changes are discarded when it throws.
+    ///   - body: Changes the plan and returns the orders. If the closure throws, the changes are discarded.
     /// - Throws: `SessionChangeError` from `body`, when the changed plan would be over budget, or when the
     ///   recording has ended.
     func change(
@@ -304,7 +303,7 @@ public final class MulticamSession: Sendable {
     /// Updates the USB topology with cameras that were connected after the session was planned.
     package func learn(_ usb: USBTopology) { running.withLock { $0.budget?.learn(usb) } }
 
-    /// Appends an event that originates in the caller to `events`.
+    /// Appends an event from the caller to `events`.
     public func tell(_ event: SessionEvent) { eventSink.yield(event) }
 
     /// Status of the recording, no more than 0.1 s old unless the processor is overloaded.
@@ -402,11 +401,11 @@ public final class MulticamSession: Sendable {
         }
     }
 
-    /// Runs the devices, the taps and the synchronized outputs until `stop`, or until `options.duration` has
-    /// elapsed, without writing anything. No folder is created, even if the plan has tracks. A program is
-    /// composed and encoded for taps, so omit it from the plan if no tap uses it. As in a recording, changes
-    /// to devices and to the program's arrangement are accepted, and events are sent. System pressure is
-    /// monitored, and the governor reduces previews and the formats of cameras.
+    /// Runs the devices, the taps, and the synchronized outputs until `stop`, or until `options.duration` has elapsed,
+    /// without writing anything. No folder is created, even if the plan has tracks. A program is composed and encoded
+    /// for taps, so omit it from the plan if no tap uses it. As in a recording, changes to devices and to the program's
+    /// arrangement are accepted, and events are sent. System pressure is monitored, and the governor reduces previews
+    /// and the formats of cameras.
     ///
     /// - Throws: `RecordingError` when a device doesn't start or doesn't deliver data, or when a synchronized
     ///   output names an unknown role.
@@ -426,7 +425,7 @@ public final class MulticamSession: Sendable {
         }
         defer {
             controls.renew()
-            // Replaced cameras stay; cameras that were added are gone.
+            // Cameras that replaced others remain in the session; cameras that were added are removed.
             let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
             var devices = Self.devices(inputs.mapValues(\.source))
             devices.formats = inputs.filter { $0.value.replacementCount > 0 }.mapValues(\.source.format)
@@ -481,7 +480,7 @@ public final class MulticamSession: Sendable {
     /// - Parameters:
     ///   - options: Options of the recording, except the folder and the name.
     ///   - lendsDevices: Whether the devices are already running and continue after the recording.
-    ///   - writesFiles: Whether files are written. If `false`, only devices and sinks run.
+    ///   - writesFiles: Whether files are written. If `false`, only devices, taps, and synchronized outputs run.
     /// - Returns: A function that creates the recorder from the devices, on the thread that runs it.
     /// - Throws: `RecordingError` when a folder can't be created, when there is nothing to write, or when a
     ///   synchronized output names an unknown role.

@@ -18,7 +18,7 @@ public final class Observation: Sendable {
     /// Creates an observation of opened devices that aren't running yet.
     ///
     /// - Parameters:
-    ///   - plan: Names the cameras and microphones. Their latencies and offsets are ignored.
+    ///   - plan: The plan, which names the cameras and microphones. Latencies and offsets in the plan are ignored.
     ///   - cameras: An opened source for each camera of the plan, by role.
     ///   - microphones: An opened source for each microphone of the plan, by role.
     ///   - clock: The session clock: `MonotonicClock` for real devices.
@@ -51,7 +51,8 @@ public final class Observation: Sendable {
         self.inputs = ConditionLock(SessionInputs(cameras: inputs, microphones: ears))
     }
 
-    /// Requests the end of the observation, which follows shortly. Any thread may call it, even before `run`.
+    /// Requests the end of the observation, which then ends within milliseconds. Any thread may call it, even before
+    /// `run`.
     public func stop() { controls.stop(at: clock.now) }
 
     /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended. May
@@ -59,9 +60,8 @@ public final class Observation: Sendable {
     ///
     /// - Parameters:
     ///   - limit: Time limit at the start for each device to deliver valid frames or audio.
-    ///   - handle: Called about 50 times per second on a separate thread, with the data delivered since the
-    ///     last call
-    ///     and the current time. Returns whether to continue.
+    ///   - handle: Called about 50 times per second on a separate thread, with the data delivered since the last call
+    ///     and the current time. Returns `true` to continue.
     /// - Throws: `RecordingError.device` when a device fails to start or doesn't deliver data, `.stopped`
     ///   when stopped before all devices deliver data.
     public func run(
@@ -110,7 +110,7 @@ public final class Observation: Sendable {
         _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
         _ handle: ([Observed], ClockTime) -> Bool
     ) {
-        // As in a recording, the lead time lets all devices begin together: files play from here.
+        // As in a recording, the lead time lets all devices begin together. File sources start playing at this instant.
         let (now, lead) = (clock.now, Nanoseconds.milliseconds(120))
         inputs.notifyRecordingStarted(now + lead, stamped: clock.stamp(of: now + lead))
         var running = inputs.cameras.count + inputs.microphones.count
@@ -178,7 +178,7 @@ public final class Observation: Sendable {
 public enum Observed: Sendable {
     case frame(ObservedFrame)
     case audio(ObservedAudio)
-    /// The device is disconnected. After its return, its data is timestamped on the same clock.
+    /// The device is disconnected. When the device is reconnected, its data is timestamped on the same clock.
     case away(role: String, cause: String)
     case returned(role: String)
     /// The device won't deliver any more data.

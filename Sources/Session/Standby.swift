@@ -6,7 +6,7 @@ internal import Timing
 
 /// Keeps a session's devices running between recordings.
 ///
-/// Its thread starts the devices, drains their deliveries while nothing is being recorded, lends them to one
+/// The standby thread starts the devices, drains their deliveries while nothing is being recorded, lends them to one
 /// recording after another, and stops them.
 final class Standby: Sendable {
     /// Work that uses the running devices, which are lent to it until it returns; `nil` if they have been stopped.
@@ -39,7 +39,7 @@ final class Standby: Sendable {
     ///   - clock: A real-time clock.
     ///   - publish: Receives device events while nothing is being recorded.
     ///   - report: Receives the status of the devices ten times per second while nothing is being recorded.
-    ///   - freeSpace: Reads the free space of the recordings folder; stopped at the end. `nil` disables this.
+    ///   - freeSpace: Reads the free space of the recordings folder, and is stopped at the end. `nil` disables reading.
     ///   - makeStage: Creates the source of data for taps during one pause between recordings.
     init(
         clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
@@ -54,7 +54,8 @@ final class Standby: Sendable {
         self.report = report
     }
 
-    /// Lends the devices once no other recording uses them. Calls `loan` without devices if they have been stopped.
+    /// Lends the devices as soon as no other recording uses them. Calls `loan` without devices if they have been
+    /// stopped.
     func lend(_ loan: @escaping Loan) {
         let isTaken = orders.broadcast { orders in
             if !orders.hasEnded { orders.loans.append(loan) }
@@ -63,7 +64,7 @@ final class Standby: Sendable {
         if !isTaken { loan(nil) }
     }
 
-    /// Stops the devices after all loans requested before this call.
+    /// Stops the devices when all loans requested before this call have finished.
     func end() { orders.broadcast { $0.isEnding = true } }
 
     /// Runs the devices until `end`. Blocks its thread.
@@ -72,9 +73,8 @@ final class Standby: Sendable {
     ///   - inputs: The devices, not started yet.
     ///   - limit: Time limit for each device to deliver data.
     ///   - controls: A stop request here ends the wait for devices.
-    ///   - ready: Called when all devices deliver data, or with the reason why they don't. In the latter case
-    ///     the devices
-    ///     are stopped, and `run` returns.
+    ///   - ready: Called when all devices deliver data, or with the reason why they don't. If there is a reason, the
+    ///     devices are stopped, and `run` returns.
     func run(
         _ inputs: SessionInputs, limit: Nanoseconds, controls: SessionControls,
         ready: (Result<Void, RecordingError>) -> Void
@@ -143,9 +143,9 @@ struct Idling {
     private let freeSpace: FreeSpaceMonitor?
 
     /// - Parameters:
-    ///   - inputs: The devices.
+    ///   - inputs: The devices on standby.
     ///   - start: When the pause began.
-    ///   - freeSpace: Reads the free space of the recordings folder; `nil` disables this.
+    ///   - freeSpace: Reads the free space of the recordings folder. `nil` disables reading.
     init(_ inputs: SessionInputs, since start: ClockTime, freeSpace: FreeSpaceMonitor? = nil) {
         self.inputs = inputs
         self.start = start

@@ -15,12 +15,12 @@ final class StandbyStage {
     private let taps: TapRegistry
     private let plan: @Sendable () -> SessionPlan
     private var audio: (stage: AudioStage, start: ClockTime)?
-    /// Set while a tap requests packets. The encoders then also compose the program.
+    /// The encoders, which also compose the program and exist only while a tap requests packets.
     private var encoders: StandbyEncoders?
     private var program: (composer: any FrameComposing, settings: VideoEncodingSettings, start: ClockTime)?
     private var nextTick: Int64 = 0
     private var sequence: Int64 = 0
-    /// Capture times of the frames composed last.
+    /// Capture times of the frames that were composed last.
     private var shown: [ClockTime?]?
     private var shownLayers: [PlannedLayer] = []
     /// The error that stopped all output for the rest of this pause.
@@ -32,10 +32,10 @@ final class StandbyStage {
     /// Creates the stage of one pause between recordings.
     ///
     /// - Parameters:
-    ///   - inputs: The devices.
+    ///   - inputs: The devices on standby.
     ///   - clock: The session clock.
     ///   - codecs: Creates resamplers and the compositor.
-    ///   - taps: Receive the output.
+    ///   - taps: Taps that receive the output.
     ///   - plan: Returns the plan with all changes.
     init(
         _ inputs: SessionInputs, clock: any SessionClock, codecs: any CodecFactory, taps: TapRegistry,
@@ -58,7 +58,7 @@ final class StandbyStage {
         if taps.wantsStandbyPackets { return clock.now + Self.audioInterval }
         if let program, taps.wantsProgramFrames {
             let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
-            // If the thread is late, ticks are omitted.
+            // If the thread is late, some ticks are omitted.
             let next = max(due, clock.now)
             return taps.wantsAudio ? min(next, clock.now + Self.audioInterval) : next
         }
@@ -67,7 +67,7 @@ final class StandbyStage {
 
     /// Delivers all data that is due to the taps.
     ///
-    /// - Returns: The error after which nothing more can be produced. Returned only once.
+    /// - Returns: The error after which no more data can be produced. Each error is returned only once.
     func advance() -> EncodingError? {
         guard failure == nil else { return nil }
         let plan = plan()
@@ -82,7 +82,7 @@ final class StandbyStage {
         return failure
     }
 
-    /// Ends all running output. Call it before a recording takes the devices or the session ends.
+    /// Ends all running outputs. Call it before a recording takes over the devices or the session ends.
     func end() {
         encoders?.finish()
         encoders = nil
@@ -114,7 +114,7 @@ final class StandbyStage {
         let rate = encoders.settings.rate
         let position = MediaTime(clock.now - delay, since: encoders.start)
         guard rate.time(ofTick: nextTick) <= position else { return }
-        // Ticks missed on a busy computer repeat the previous picture.
+        // Ticks that were missed on a busy computer repeat the previous picture.
         while rate.time(ofTick: nextTick + 1) <= position, shown != nil {
             encoders.video.repeatLast(tick: nextTick, asKey: false)
             nextTick += 1
@@ -140,10 +140,10 @@ final class StandbyStage {
         let heard = clock.now - inputs.slowestDelivery - start
         guard heard > .zero else { return }
         let block = MediaTime(nanoseconds: heard.count).ticks(perSecond: Int64(AudioFormat.sessionRate))
-        // Whole blocks, as in a recording.
+        // Audio is delivered in whole blocks, as in a recording.
         let samples = Int64(AudioFormat.sessionRate) / 50
         stage.advance(to: block / samples * samples)
-        // The owner of the devices reports their events.
+        // These events are dropped because the owner of the devices reports them.
         for microphone in stage.microphones { _ = microphone.takeEvents() }
     }
 
@@ -213,8 +213,8 @@ final class StandbyStage {
     }
 }
 
-/// The program's encoders during one pause between recordings. Their packets go only to taps. Use only on the
-/// standby thread.
+/// The program's encoders during one pause between recordings. The packets of these encoders go only to taps. Use only
+/// on the standby thread.
 final class StandbyEncoders {
     /// Time of tick 0 and of sample 0.
     let start: ClockTime
@@ -227,11 +227,11 @@ final class StandbyEncoders {
     /// Whether the mix is encoded as well.
     var hasAudio: Bool { audio != nil }
 
-    /// Starts the encoders.
+    /// Starts the encoders of the program.
     ///
     /// - Parameters:
     ///   - program: The planned program.
-    ///   - codecs: Creates the encoders.
+    ///   - codecs: The codec factory, which creates the encoders.
     ///   - taps: Receive packets and composed frames.
     ///   - start: Time of tick 0 and of sample 0.
     /// - Throws: `EncodingError` when no encoder is available.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Monitoring
 internal import Profiles
 
-/// The documentation of the events, derived from their payloads.
+/// Generates the documentation of the events from their payload types.
 package enum EventReference {
     /// A field of a JSON object.
     struct Field {
@@ -88,7 +88,7 @@ package enum EventReference {
         }
     }
 
-    /// Returns the values of an enumeration with texts; `nil` for any other type.
+    /// Returns the values of an enumeration whose raw values are strings; `nil` for any other type.
     private static func values(of type: Any.Type) -> [String]? {
         func texts<Value: CaseIterable>(_ type: Value.Type) -> [String]? {
             let texts = type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
@@ -97,7 +97,7 @@ package enum EventReference {
         return (type as? any CaseIterable.Type).flatMap { texts($0) }
     }
 
-    /// Returns an event with all fields. The values have no meaning.
+    /// Returns an event in which every field is set. The values are placeholders.
     static func sample(of name: SessionEvent.Name) throws -> SessionEvent.Content {
         try SessionEvent.Content(name, from: FieldRecorder())
     }
@@ -114,7 +114,7 @@ package enum EventReference {
     }
 }
 
-/// An array type, with the type of its elements.
+/// An array type that exposes the type of its elements.
 private protocol ListType {
     static var element: Any.Type { get }
     static var empty: Self { get }
@@ -125,7 +125,7 @@ extension Array: ListType {
     fileprivate static var empty: Self { [] }
 }
 
-/// A decoder that records which fields a type decodes. The decoded values have no meaning.
+/// A decoder that records which fields a type decodes. The decoded values are placeholders.
 private final class FieldRecorder: Decoder {
     var fields: [EventReference.Field] = []
     let codingPath: [any CodingKey] = []
@@ -140,7 +140,8 @@ private final class FieldRecorder: Decoder {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Unsupported() }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Unsupported() }
 
-    /// A type decodes an optional field by first asking whether it is present.
+    /// Stores whether a field is optional. To decode an optional field, a type first asks whether the field
+    /// is present.
     private final class Presence {
         var isAsked = false
     }

@@ -14,7 +14,7 @@ public struct FolderVerification: Sendable {
         case unfinished(String)
         /// The file differs from the recorded data. The sentence describes the difference.
         case damaged(String)
-        /// The file isn't in the folder. The sentence gives the remedy.
+        /// The file isn't in the folder. The sentence says what to do.
         case missing(String)
         /// The file cannot be read, for example because of missing permissions, so its state is unknown.
         case unreadable(FileError)
@@ -30,8 +30,8 @@ public struct FolderVerification: Sendable {
 
     /// Reads the manifest of a session folder.
     ///
-    /// - Throws: `FileError` "read" if the manifest cannot be read, if the recording has not ended, or if the manifest
-    ///   lists no files with checksums.
+    /// - Throws: `FileError` with the operation "read" if the manifest cannot be read, if the recording has not ended,
+    ///   or if the manifest lists no files with checksums.
     public init(folder: String) throws(FileError) {
         self.folder = folder
         let path = folder + "/manifest.json"
@@ -118,7 +118,7 @@ public struct FolderVerification: Sendable {
         }
         do throws(FileError) {
             let place = try ContainedFile(file.file, in: folder)
-            // If the size differs, there is no need to read the content.
+            // If the size differs, the content doesn't have to be read.
             if let size = place.byteCount, size != file.bytes {
                 return .damaged("its size is \(size) bytes, but \(file.bytes) bytes were recorded.")
             }

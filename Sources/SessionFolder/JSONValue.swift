@@ -28,7 +28,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
 extension JSONValue {
     /// Decodes any JSON value. Integers that fit in 64 bits stay exact; other numbers become `Double`.
     ///
-    /// - Throws: `DecodingError` for a number that fits neither type.
+    /// - Throws: `DecodingError` for a number that neither type can represent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -54,7 +54,7 @@ extension JSONValue {
         do { return try container.decode(type) } catch { return nil }
     }
 
-    /// A field of an object; `nil` if the field is missing or the value isn't an object.
+    /// Returns a field of an object, or `nil` if the field is missing or the value isn't an object.
     public subscript(_ name: String) -> JSONValue? {
         if case .object(let fields) = self { fields[name] } else { nil }
     }
@@ -75,11 +75,11 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
-/// JSON encoding conventions of multicam: keys are sorted, so that equal values produce identical bytes, and slashes
-/// are not escaped.
+/// The JSON encoding conventions of multicam: keys are sorted, so that equal values produce identical bytes, and
+/// slashes are not escaped.
 ///
-/// JSON cannot represent infinity or NaN. They are written as the strings `inf`, `-inf` and `nan`, which `decoder()`
-/// accepts. An invalid measurement therefore never prevents a file from being written.
+/// JSON cannot represent infinity or NaN. These values are written as the strings `inf`, `-inf` and `nan`, which
+/// `decoder()` accepts. An invalid measurement therefore never prevents a file from being written.
 public enum JSONText {
     /// Encodes a value as a single line without a trailing newline.
     public static func line(_ value: some Encodable) -> String {

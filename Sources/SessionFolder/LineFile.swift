@@ -13,9 +13,10 @@ package final class LineFile: Sendable {
     private let path: String
     private let write: Writing
 
-    /// Creates the file.
+    /// Creates a new, empty file.
     ///
-    /// - Throws: `FileError` "create", also if the file already exists.
+    /// - Throws: `FileError` with the operation "create" if the file can't be created, for example because it already
+    ///   exists.
     package init(
         creating file: ContainedFile,
         write: @escaping Writing = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -26,7 +27,7 @@ package final class LineFile: Sendable {
     }
 
     deinit {
-        // Unlock explicitly: a child process that is starting also holds the descriptor for a moment.
+        // Unlock the file explicitly, because a child process that is starting also holds the descriptor for a moment.
         flock(descriptor.number, LOCK_UN)
     }
 
@@ -50,12 +51,12 @@ package final class LineFile: Sendable {
     /// - Returns: `false` if another process holds the lock. Returns `true` on file systems without lock support.
     func lock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
 
-    /// Appends a complete line or nothing.
+    /// Appends the complete line, or nothing at all.
     ///
     /// - Parameters:
     ///   - line: The line without its newline.
-    ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether it released any.
-    /// - Throws: `FileError` "write" if the line could not be written completely.
+    ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether space was released.
+    /// - Throws: `FileError` with the operation "write" if the line could not be written completely.
     package func append(_ line: String, makeRoom: () -> Bool = { false }) throws(FileError) {
         let bytes = Array((line + "\n").utf8)
         var rest = bytes[...]
@@ -77,8 +78,8 @@ package final class LineFile: Sendable {
         }
     }
 
-    /// Removes the last `count` bytes, a partially written line, so that the next line starts at a line boundary. A
-    /// disk that fails to truncate doesn't accept later lines either.
+    /// Removes the last `count` bytes, which are a partially written line, so that the next line starts at a line
+    /// boundary. If the disk fails to truncate the file, it doesn't accept later lines either.
     private func cutOff(_ count: Int) {
         var status = stat()
         guard count > 0, fstat(descriptor.number, &status) == 0, status.st_size >= count else { return }
@@ -86,13 +87,13 @@ package final class LineFile: Sendable {
     }
 }
 
-/// Truncates incomplete lines at the end of an NDJSON file, left by a crash, and zeros left by a power loss.
+/// Removes incomplete lines that a crash left at the end of an NDJSON file, and zeros left by a power loss.
 enum TornLines {
     private static let window: Int64 = 1 << 16
 
     /// Truncates a file after its last valid JSON line. A file without a valid line stays unchanged.
     ///
-    /// - Throws: `FileError` "open", "read" or "truncate".
+    /// - Throws: `FileError` with the operation "open", "read", or "truncate".
     static func cut(_ file: ContainedFile) throws(FileError) {
         let path = file.path
         let opened = try file.openForUpdate()
@@ -117,7 +118,7 @@ enum TornLines {
         }
     }
 
-    /// Returns the end offset in bytes of the last valid JSON line; `nil` if none.
+    /// Returns the end offset in bytes of the last valid JSON line, or `nil` if there is none.
     static func validByteCount(_ bytes: [UInt8], isFromStart: Bool) -> Int? {
         let newline = UInt8(ascii: "\n")
         var end = bytes.lastIndex(of: newline)

@@ -2,18 +2,19 @@ public import Media
 
 /// Tracks the live outputs of a session and collects their data for the current recording. Thread-safe.
 ///
-/// The sending process is not trusted: a recording stores a bounded number of changes, however often the state changes.
+/// The sending process is not trusted, so a recording stores only a limited number of changes, no matter how often the
+/// state changes.
 package final class LiveOutputRegistry: Sendable {
     private struct Entry {
         var status: LiveOutputStatus
-        /// Connection periods, relative to T0. The last one may be open.
+        /// Connection periods, relative to T0. The last period has no end while the output is connected.
         var connected: [(from: ClockTime, to: ClockTime?)] = []
         var reasons: [String] = []
-        /// Frames counted before T0.
+        /// Numbers of frames that were sent and dropped before T0.
         var before: (sent: Int64, dropped: Int64) = (0, 0)
         /// Whether the recording stores the output: it was active at T0 or later.
         var isKept = false
-        /// The second in which the most recent change events occurred, and their number in that second.
+        /// The second in which the last change events occurred, and the number of events in that second.
         var told: (second: Int64, count: Int) = (0, 0)
 
         init(_ status: LiveOutputStatus) { self.status = status }
@@ -39,8 +40,8 @@ package final class LiveOutputRegistry: Sendable {
     /// Status of all live outputs, ordered by their first report.
     package var present: [LiveOutputStatus] { state.withLock { $0.entries.map(\.status) } }
 
-    /// Sets the listener. It is called with `true` when a recording starts and with `false` when it has been encoded
-    /// completely. It must not block.
+    /// Sets the listener, which is called with `true` when a recording starts and with `false` when the recording has
+    /// been encoded completely. The listener must not block.
     package func follow(_ listener: (@Sendable (Bool) -> Void)?) { state.withLock { $0.listener = listener } }
 
     /// Updates the status of a live output.
@@ -92,8 +93,8 @@ package final class LiveOutputRegistry: Sendable {
 
     /// Records the start of a recording and notifies the listener.
     ///
-    /// - Parameter start: T0.
-    /// - Returns: The live outputs that are already active.
+    /// - Parameter start: T0, the start time of the recording.
+    /// - Returns: The live outputs that are active at the start.
     package func begin(at start: ClockTime) -> [LiveOutputStatus] {
         let (running, listener) = state.withLock { state in
             for index in state.entries.indices {
@@ -117,7 +118,7 @@ package final class LiveOutputRegistry: Sendable {
     /// Returns the live outputs for the manifest of a recording.
     ///
     /// - Parameters:
-    ///   - start: T0.
+    ///   - start: T0, the start time of the recording.
     ///   - end: The end of the recording, or the current time if it is still running.
     /// - Returns: The outputs that were active since T0, with times between T0 and the end.
     package func recorded(from start: ClockTime, to end: ClockTime) -> [Manifest.LiveOutput] {
@@ -172,9 +173,9 @@ public struct LiveOutputStatus: Sendable, Equatable {
     public let name: String
     /// The kind of live output.
     public let kind: LiveOutputAddress.Kind
-    /// Current connection state.
+    /// Current connection state of the live output.
     public var state: State
-    /// Reason for the state, as a sentence; `nil` if none.
+    /// Reason for the state, as a sentence; `nil` if there is none.
     public var text: String?
     /// Start of the current state, on the session clock.
     public var since: ClockTime

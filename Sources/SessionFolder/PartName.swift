@@ -2,10 +2,10 @@ internal import Media
 
 /// Names of the continuation files of a track: `cameras/desk-2.mov` follows `cameras/desk.mov`.
 ///
-/// The recorder and the recovery share this type, so that the recovery finds every file that a recorder creates.
+/// The recorder and the recovery share this type. The recovery therefore finds every file that a recorder creates.
 public enum PartName {
-    /// Returns the next name of a continuation file that no other track uses: cameras `desk` and `desk-2` may both
-    /// exist.
+    /// Returns the next name of a continuation file that no other track uses. A name may be in use because cameras
+    /// `desk` and `desk-2` may both exist.
     ///
     /// - Parameters:
     ///   - number: Number of the previous part; 1 is the first file.
@@ -37,7 +37,7 @@ public enum PartName {
     }
 }
 
-/// Checks for the names of media files.
+/// Checks the names of media files.
 enum MediaFileName {
     /// Whether the name has the extension of a media file: `.mp4`, `.mov` or `.wav`.
     static func isMedia(_ name: String) -> Bool {

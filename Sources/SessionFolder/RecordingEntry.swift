@@ -4,7 +4,7 @@ internal import Glibc
 public import Media
 internal import System
 
-/// A session folder in a list of recordings.
+/// A session folder, as an entry in a list of recordings.
 public struct RecordingEntry: Sendable, Equatable, Encodable {
     /// State of the recording.
     public enum State: String, Sendable, Encodable {
@@ -71,7 +71,7 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
         }
     }
 
-    /// Returns the start date in the manifest; `nil` if none.
+    /// Returns the start date in the manifest, or `nil` if the manifest doesn't contain one.
     private static func start(of folder: String) -> String? {
         struct Head: Decodable { let started: String }
         do {
@@ -138,7 +138,7 @@ public struct RecordingSearch: Sendable {
     /// Searches `folder` and its subfolders. Symbolic links and folders with a leading dot in their name are skipped.
     public init(below folder: String) { look(into: folder, depth: 0) }
 
-    /// Whether no recording was found.
+    /// Whether the search found no recordings.
     public var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && empty.isEmpty && endedCount == 0 }
 
     private mutating func look(into folder: String, depth: Int) {

@@ -4,9 +4,9 @@ public import Monitoring
 package import Plan
 public import Profiles
 
-/// A session event: one line of `events.ndjson`.
+/// A session event, which is one line of `events.ndjson`.
 ///
-/// The payloads are the only definition of the events. The lines, the readers of lines, the table in
+/// The payload types are the only definition of the events. The writers and readers of the event file, the table in
 /// `docs/reference/events.md`, and `docs/events.schema.json` are derived from them.
 public struct SessionEvent: Sendable, Equatable {
     /// Kind of event, the value of the field `event`.
@@ -33,7 +33,7 @@ public struct SessionEvent: Sendable, Equatable {
         case finished
         case recovered
 
-        /// The type of the other fields.
+        /// The type that contains the other fields of the event.
         var payload: any Payload.Type {
             switch self {
             case .standby: Standby.self
@@ -61,7 +61,7 @@ public struct SessionEvent: Sendable, Equatable {
         }
     }
 
-    /// Kind of event, with its fields.
+    /// Kind of event, together with its fields.
     public enum Content: Sendable, Equatable {
         case standby(Standby)
         case started(Started)
@@ -85,7 +85,7 @@ public struct SessionEvent: Sendable, Equatable {
         case finished(Finished)
         case recovered(Recovered)
 
-        /// The fields.
+        /// The fields of the event.
         public var payload: any Payload {
             switch self {
             case .standby(let payload): payload
@@ -168,22 +168,21 @@ public struct SessionEvent: Sendable, Equatable {
         }
     }
 
-    /// The fields of one kind of event, with the names that they have in JSON.
+    /// The fields of one kind of event. The property names are the JSON field names.
     public protocol Payload: Sendable, Equatable, Codable {
-        /// When the event occurs, for the documentation.
+        /// When the event occurs; used for the documentation.
         static var meaning: String { get }
     }
 
     /// Kind and fields of the event.
     public let content: Content
-    /// Time of the event relative to T0; negative before T0. On standby, the time since the last `standby`
-    /// event.
+    /// Time of the event relative to T0; negative before T0. On standby, it is the time since the last `standby` event.
     public let at: MediaTime
 
     /// Kind of the event.
     public var name: Name { content.name }
 
-    /// Creates an event.
+    /// Creates an event from its content and time.
     ///
     /// - Parameters:
     ///   - content: Kind and fields of the event.
@@ -259,7 +258,7 @@ extension SessionEvent {
     public struct Started: Payload {
         public static let meaning = "The recording has started. The event follows T0 within 100 ms."
 
-        /// T0 on `CLOCK_MONOTONIC`.
+        /// Start time of the recording (T0) on `CLOCK_MONOTONIC`.
         public let t0_monotonic_ns: Int64
         /// Path of the session folder; `nil` if a program records without files.
         public let folder: String?
@@ -274,9 +273,9 @@ extension SessionEvent {
     public struct Reduced: Payload {
         public static let meaning = "The plan was reduced before the start."
 
-        /// The reduction.
+        /// Description of the reduction.
         public let step: String
-        /// Why it was necessary.
+        /// Why the reduction was necessary.
         public let reason: String
         /// Hardware cost before the reduction.
         public let before: Double
@@ -309,9 +308,9 @@ extension SessionEvent {
 
         /// Role of the camera.
         public let track: String
-        /// The still.
+        /// Path of the still image.
         public let file: String
-        /// The clip around the still.
+        /// Path of the clip around the still image.
         public let clip: String?
 
         package init(track: String, file: String, clip: String? = nil) {
@@ -326,19 +325,19 @@ extension SessionEvent {
         public static let meaning =
             "The files continue in new parts: on request (`part`, `files`), because the frame size of a copied camera changed, or because a track starts."
 
-        /// Number of the part after a request.
+        /// Number of the new part, if the user requested a split.
         public let part: Int64?
-        /// The new files after a request.
+        /// Paths of the new files, if the user requested a split.
         public let files: [String]?
-        /// The track with a new file.
+        /// Name of the track that continues in a new file.
         public let track: String?
-        /// The new file of the track.
+        /// Path of the track's new file.
         public let file: String?
         /// New width of the frames in pixels.
         public let width: Int64?
         /// New height of the frames in pixels.
         public let height: Int64?
-        /// Message if a track starts.
+        /// Message for users; set if a new track starts.
         public let text: String?
 
         package init(
@@ -362,7 +361,7 @@ extension SessionEvent {
 
         /// Descriptions of the changes.
         public let changes: [String]
-        /// Message for users.
+        /// A message for users.
         public let text: String
         /// Layout of the program.
         public let layout: ProgramLayout?
@@ -370,7 +369,7 @@ extension SessionEvent {
         public let shown: [String]?
         /// Roles of the audible microphones.
         public let mix: [String]?
-        /// Hardware cost.
+        /// Hardware cost of the plan after the change.
         public let cost: Double?
         /// Maximum hardware cost allowed by the profile.
         public let budget: Double?
@@ -401,7 +400,7 @@ extension SessionEvent {
         public static let meaning =
             "Frames (`count`) or audio (`duration_ns`) are missing. `reason` is present if an encoder failed."
 
-        /// The track.
+        /// Name of the track.
         public let track: String
         /// Cause of the loss.
         public let cause: String
@@ -411,7 +410,7 @@ extension SessionEvent {
         public let duration_ns: Int64?
         /// Why an encoder failed.
         public let reason: String?
-        /// Message for users.
+        /// A message for users.
         public let text: String?
 
         package init(
@@ -436,7 +435,7 @@ extension SessionEvent {
         public let track: String
         /// The cause of the outage.
         public let cause: String
-        /// Message for users.
+        /// A message for users.
         public let text: String
 
         package init(track: String, cause: String, text: String) {
@@ -452,7 +451,7 @@ extension SessionEvent {
 
         /// Role of the device.
         public let track: String
-        /// Message for users.
+        /// A message for users.
         public let text: String
 
         package init(track: String, text: String) {
@@ -470,16 +469,16 @@ extension SessionEvent {
         public enum State: String, Sendable, Codable, CaseIterable {
             /// The model is reliable.
             case locked
-            /// The model has been unreliable for a while.
+            /// The model has been unreliable for some time.
             case lost
-            /// The model switched to another line because the device was unavailable, jumped, or changed its rate. It
-            /// is locked again when the new line is reliable.
+            /// The model started a new regression line because the device was unavailable, jumped, or changed its rate.
+            /// The model is locked again when the new line is reliable.
             case restarted
         }
 
         /// Role of the device.
         public let track: String
-        /// The new state.
+        /// The new state of the clock model.
         public let state: State
         /// Rate error of the device in parts per million; positive if the device is fast.
         public let ppm: Double
@@ -512,13 +511,13 @@ extension SessionEvent {
             case down, up
         }
 
-        /// The step.
+        /// Description of the governor's step.
         public let step: String
-        /// Why it was necessary.
+        /// Why the step was necessary.
         public let reason: String
         /// Whether quality was lowered or restored.
         public let direction: Direction
-        /// Message for users.
+        /// A message for users.
         public let text: String
 
         package init(step: String, reason: String, direction: Direction, text: String) {
@@ -536,11 +535,11 @@ extension SessionEvent {
 
         /// One factor of the pressure.
         public struct Factor: Sendable, Equatable, Codable {
-            /// The factor's name.
+            /// The name of the factor.
             public let what: String
-            /// The factor's level.
+            /// The pressure level of the factor.
             public let level: PressureLevel
-            /// Message for users.
+            /// A message for users.
             public let text: String
 
             package init(what: String, level: PressureLevel, text: String) {
@@ -550,15 +549,15 @@ extension SessionEvent {
             }
         }
 
-        /// The new level.
+        /// The new level of system pressure.
         public let level: PressureLevel
-        /// The previous level.
+        /// The previous level of system pressure.
         public let was: PressureLevel
-        /// Value of the pressure.
+        /// Numeric value of the system pressure.
         public let cost: Double
-        /// The factors, the worst first.
+        /// The factors, starting with the worst.
         public let factors: [Factor]
-        /// Message for users.
+        /// A message for users.
         public let text: String?
 
         package init(
@@ -585,9 +584,9 @@ extension SessionEvent {
         public let state: AlarmState
         /// Peak level in dBFS; `null` for digital silence.
         public let level_dbfs: Level
-        /// Duration of the silence.
+        /// Duration of the silence in seconds.
         public let seconds: Double
-        /// Message for users.
+        /// A message for users.
         public let text: String
 
         package init(
@@ -615,7 +614,7 @@ extension SessionEvent {
         public let state: AlarmState
         /// Peak level in dBFS.
         public let level_dbfs: Level
-        /// Message for users.
+        /// A message for users.
         public let text: String
 
         package init(
@@ -634,21 +633,21 @@ extension SessionEvent {
         public static let meaning =
             "A stream continues with another encoder (`to`), or ends because no encoder is left (`ended_ns`)."
 
-        /// The track.
+        /// Name of the track.
         public let track: String
         /// Why the encoder failed.
         public let reason: String
-        /// Message for users.
+        /// A message for users.
         public let text: String
-        /// The failed encoder.
+        /// Name of the failed encoder.
         public let from: String?
         /// Device node of the failed encoder.
         public let device: String?
-        /// The new encoder.
+        /// Name of the encoder that replaces it.
         public let to: String?
         /// Number of frames lost in the failed encoder.
         public let lost: Int64?
-        /// End of the stream.
+        /// End of the stream, in nanoseconds since T0.
         public let ended_ns: Int64?
 
         package init(
@@ -675,13 +674,13 @@ extension SessionEvent {
         public let name: String
         /// Kind of live output.
         public let kind: String
-        /// The state.
+        /// The state of the live output.
         public let state: LiveOutputStatus.State
         /// Number of sent frames.
         public let sent_frames: Int64
         /// Number of dropped frames.
         public let dropped_frames: Int64
-        /// Message for users.
+        /// A message for users.
         public let text: String?
 
         package init(
@@ -701,19 +700,19 @@ extension SessionEvent {
     public struct Warning: Payload {
         public static let meaning = "A problem without a specific event type."
 
-        /// Message for users.
+        /// A message for users.
         public let text: String
-        /// The affected track.
+        /// Name of the affected track.
         public let track: String?
-        /// The affected file.
+        /// Path of the affected file.
         public let file: String?
-        /// Number of frames or samples that a slow disk lost so far.
+        /// Number of frames or samples that have been lost so far because of a slow disk.
         public let left_out: Int64?
         /// Minutes until the disk is full.
         public let disk_minutes: Int64?
-        /// Free space of the disk.
+        /// Free space on the disk, in bytes.
         public let free_bytes: Int64?
-        /// Cause of the loss if an audio stream ended, or reason of the last disconnection if a device disconnects
+        /// Cause of the loss if an audio stream ended, or reason for the last disconnection if a device disconnects
         /// repeatedly.
         public let cause: String?
         /// Why an encoder failed.
@@ -741,7 +740,7 @@ extension SessionEvent {
 
         /// Path of the session folder.
         public let folder: String
-        /// Message for users.
+        /// A message for users.
         public let text: String
 
         package init(folder: String, text: String) {
@@ -757,11 +756,11 @@ extension SessionEvent {
 
         /// The outcome of the recording.
         public let outcome: Manifest.Outcome
-        /// The verdict.
+        /// The verdict on the recording.
         public let verdict: String
         /// Path of the session folder.
         public let folder: String?
-        /// The exit status.
+        /// The exit status of the program.
         public let exit: Int64?
 
         package init(outcome: Manifest.Outcome, verdict: String, folder: String? = nil, exit: Int64? = nil) {
@@ -776,11 +775,11 @@ extension SessionEvent {
     public struct Recovered: Payload {
         public static let meaning = "`multicam recover` completed the recording."
 
-        /// A recovered track.
+        /// A track that was recovered.
         public struct Track: Sendable, Equatable, Codable {
             /// Name of the track.
             public let track: String
-            /// What was recovered.
+            /// Description of what was recovered.
             public let text: String
 
             package init(track: String, text: String) {
@@ -789,7 +788,7 @@ extension SessionEvent {
             }
         }
 
-        /// The recovered tracks.
+        /// The tracks that were recovered.
         public let tracks: [Track]
 
         package init(tracks: [Track]) {
@@ -824,19 +823,19 @@ extension SessionEvent {
             at: .zero)
     }
 
-    /// Creates a warning.
+    /// Creates a warning event.
     ///
     /// - Parameters:
-    ///   - text: A sentence for users.
-    ///   - time: Time since T0.
-    ///   - track: The affected track.
+    ///   - text: The warning, as a sentence for users.
+    ///   - time: Time of the warning since T0.
+    ///   - track: Name of the affected track.
     package init(warning text: String, at time: MediaTime, track: String? = nil) {
         self.init(.warning(Warning(text: text, track: track)), at: time)
     }
 }
 
 extension SessionEvent {
-    /// A message for users about problems and their end; `nil` for all other events.
+    /// A message for users if the event reports a problem or the end of a problem; `nil` for all other events.
     public var message: String? {
         switch content {
         case .warning(let event): event.text

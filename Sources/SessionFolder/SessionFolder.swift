@@ -7,7 +7,7 @@ package import System
 /// The folder of one recording. Creates the folder and writes its manifest and events. The `Writers` module writes the
 /// media files.
 public final class SessionFolder: Sendable {
-    /// Absolute path of the folder at its creation.
+    /// Absolute path at which the folder was created.
     public let path: String
     /// Current absolute path of the folder, which may have been renamed or moved; `path` if the folder was removed. May
     /// block on disk I/O.
@@ -15,7 +15,7 @@ public final class SessionFolder: Sendable {
         guard let file = events.currentPath, let end = file.lastIndex(of: "/") else { return path }
         return String(file[..<end])
     }
-    /// The folder, held open so that a recording continues even if the folder is moved.
+    /// The folder, which is kept open so that a recording continues even if the folder is moved.
     private let contained: ContainedFolder
     private let events: LineFile
 
@@ -61,8 +61,9 @@ public final class SessionFolder: Sendable {
     /// Creates a new folder in `parent`. Creates `parent` if it is missing. If the name is already in use, a number is
     /// appended.
     ///
-    /// - Returns: Absolute path of the new folder.
-    /// - Throws: `FileError` "make a session folder" or "make the folder" if the folder cannot be created.
+    /// - Returns: The absolute path of the new folder.
+    /// - Throws: `FileError` with the operation "creating the session folder" or "creating the folder" if the folder
+    ///   cannot be created.
     public static func makeNew(in parent: String, name: String) throws(FileError) -> String {
         let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
         try FolderCreation.make(parent)
@@ -96,7 +97,7 @@ public final class SessionFolder: Sendable {
             if names[0] == names[1] { return (first, second) }
             rmdir(first)
             rmdir(second)
-            // Both parents are the same directory under two names, for example through a bind mount. Trying
+            // The two parents are the same directory under different names, for example through a bind mount. Trying
             // other names wouldn't help.
             if isOnePlace(parent, other) { throw isTheRecordingsOwn(other) }
         }
@@ -124,7 +125,7 @@ public final class SessionFolder: Sendable {
 
     /// Returns a file of this recording, which doesn't have to exist, and creates its parent folders.
     ///
-    /// - Throws: `FileError` "make the folder".
+    /// - Throws: `FileError` with the operation "creating the folder".
     package func file(_ relative: String) throws(FileError) -> ContainedFile {
         let file = contained.file(relative)
         try file.makeParents()
@@ -136,28 +137,29 @@ public final class SessionFolder: Sendable {
     /// While the recording is running, disk space for the next manifest stays reserved, so that the manifest can be
     /// updated on a full disk.
     ///
-    /// - Throws: `FileError` "create", "write", "rename" or "reserve room".
+    /// - Throws: `FileError` with the operation "create", "write", "rename", or "reserving disk space".
     public func write(_ manifest: Manifest) throws(FileError) {
         let target = contained.file(Manifest.fileName)
         try FileReplacement.write(Array(JSONText.pretty(manifest)), to: target, keepsDraft: true)
         if manifest.outcome == .recording { try FileReplacement.reserve(Self.reservedBytes, for: target) }
     }
 
-    /// Disk space in bytes reserved for the next manifest. It is sufficient for several cameras with hundreds of gaps.
+    /// Disk space in bytes reserved for the next manifest. This space is sufficient for several cameras with hundreds
+    /// of gaps.
     private static let reservedBytes = 65_536
 
-    /// Writes a small file of this recording atomically: readers see the complete file or none. Creates missing
-    /// folders.
+    /// Writes a small file of this recording atomically: readers see either the complete file or no file. Creates
+    /// missing folders.
     ///
-    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
+    /// - Throws: `FileError` with the operation "creating the folder", "create", "write", or "rename".
     public func write(_ content: Data, to relative: String) throws(FileError) {
         try Self.write(content, to: relative, in: contained)
     }
 
-    /// Writes a small file atomically into the folder of a recording that has ended: readers see the complete file or
-    /// none. Creates missing folders.
+    /// Writes a small file atomically into the folder of a recording that has ended: readers see either the complete
+    /// file or no file. Creates missing folders.
     ///
-    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
+    /// - Throws: `FileError` with the operation "creating the folder", "create", "write", or "rename".
     public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
         try write(content, to: relative, in: try ContainedFolder(opening: folder))
     }
@@ -174,9 +176,9 @@ public final class SessionFolder: Sendable {
     /// Appends an event to `events.ndjson`.
     ///
     /// - Parameters:
-    ///   - event: The event.
-    ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether it released any.
-    /// - Throws: `FileError` "write" if the event could not be written completely.
+    ///   - event: The event to append.
+    ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether space was released.
+    /// - Throws: `FileError` with the operation "write" if the event could not be written completely.
     package func append(_ event: SessionEvent, makeRoom: () -> Bool) throws(FileError) {
         try events.append(event.line(), makeRoom: makeRoom)
     }
@@ -217,8 +219,8 @@ public enum FolderState: Sendable, Equatable {
     case unfinished
     /// The recording was interrupted before any frame or sample was written, so there is nothing to recover.
     case empty
-    /// The recording ended or was recovered. Also used if the manifest cannot be read, because manifest readers report
-    /// that more precisely.
+    /// The recording ended or was recovered. This state is also used if the manifest cannot be read, because the code
+    /// that reads manifests reports this problem more precisely.
     case ended
 
     /// Determines the state of a folder from its manifest, the lock on its events, and its files. `folder` may be any
@@ -253,7 +255,7 @@ public enum FolderState: Sendable, Equatable {
         self = Self.isLocked(events) ? .running : FileSearch(in: folder).findsNothing ? .empty : .unfinished
     }
 
-    /// Whether another process, a recorder or a recovery, holds the lock on the events.
+    /// Whether another process, which is recording or recovering, holds the lock on the events.
     private static func isLocked(_ events: ContainedFile) -> Bool {
         do throws(FileError) {
             let descriptor = try events.openForReading()
@@ -269,7 +271,7 @@ public enum FolderState: Sendable, Equatable {
     /// ended or doesn't exist.
     ///
     /// - Parameter folder: Path of the session folder.
-    /// - Returns: A sentence. Commands in it are shell-quoted.
+    /// - Returns: The sentence, in which commands are quoted for the shell.
     public func remedy(for folder: String) -> String? {
         switch self {
         case .noRecording, .ended: nil

@@ -2,7 +2,8 @@ package import Media
 package import Monitoring
 package import Timing
 
-/// History of clock and track states during a recording, plotted by `SyncReport`. Used only on the timeline's thread.
+/// The history of clock and track states during a recording, which `SyncReport` plots. Used only on the timeline's
+/// thread.
 package struct SyncHistory: Sendable {
     /// State of a device's clock at one time.
     struct ClockPoint: Sendable {
@@ -38,8 +39,8 @@ package struct SyncHistory: Sendable {
         }
     }
 
-    /// Whether a second has passed since the last recorded state. `time` is relative to T0. Returning `true`
-    /// starts the next interval.
+    /// Whether a second has passed since the last recorded state. `time` is relative to T0. If this method returns
+    /// `true`, the next interval starts.
     package mutating func isDue(at time: MediaTime) -> Bool {
         guard time >= due else { return false }
         due = MediaTime(nanoseconds: time.nanoseconds + Self.interval)
@@ -61,7 +62,7 @@ package struct SyncHistory: Sendable {
     }
 }
 
-/// System pressure over an entire recording: the worst factor for each cause, and the figures that were
+/// System pressure over an entire recording: the worst factor for each cause, and the measurements that were
 /// unavailable.
 package struct PressureHistory: Sendable {
     private var peak = PressureLevel.nominal
@@ -71,8 +72,8 @@ package struct PressureHistory: Sendable {
     private var cpuTime: Nanoseconds?
     private var isEmpty = true
 
-    /// Maximum number of unavailable figures that are stored. A sensor with a different message for every reading must
-    /// not fill the manifest.
+    /// Maximum number of unavailable measurements that are stored. A sensor with a different message for every reading
+    /// must not fill the manifest.
     private static let mostMissing = 40
 
     package init() {}
@@ -111,7 +112,7 @@ package struct PressureHistory: Sendable {
 package struct JitterHistogram: Sendable, Equatable {
     /// Bin width, finer than the time stamp resolution of any sound card.
     static let binWidth = Nanoseconds.microseconds(10)
-    /// Number of bins on each side of 0. Deviations beyond 20 ms count in the outermost bins.
+    /// Number of bins on each side of 0. Deviations beyond 20 ms are counted in the outermost bins.
     private static let reach = 2000
 
     private var bins = [UInt32](repeating: 0, count: 2 * JitterHistogram.reach + 1)
@@ -153,7 +154,7 @@ package struct JitterHistogram: Sendable, Equatable {
     }
 }
 
-/// History of a value over an entire recording in a bounded number of points. When the capacity is exceeded,
+/// History of a value over an entire recording, stored in a bounded number of points. When the capacity is exceeded,
 /// every second point is removed, and from then on only every second value is stored.
 package struct Course<Value: Sendable>: Sendable {
     package private(set) var points: [(time: MediaTime, value: Value)] = []

@@ -3,7 +3,7 @@ internal import Plots
 internal import Timing
 
 /// One-page report on the synchronization quality of a recording. For each device it shows the rate error over time,
-/// the time stamp jitter, and the periods when the track differs from the captured material.
+/// the time stamp jitter, and the periods in which the track differs from the captured data.
 package struct SyncReport {
     private let manifest: Manifest
     private let history: SyncHistory
@@ -50,7 +50,7 @@ package struct SyncReport {
         verdict = Verdict(manifest)
     }
 
-    /// The complete page as SVG text.
+    /// The complete page in SVG format.
     package var document: String {
         let others = tracksWithoutDevice
         let sentences = shownSentences
@@ -150,7 +150,7 @@ package struct SyncReport {
             at: .init(x: Self.left, y: y), width: Self.courseWidth, height: Self.plotHeight, x: 0...duration,
             y: least - margin...greatest + margin)
         area.drawGrid(on: &canvas, ticks: (8, 3), label: Self.clock)
-        // Next to the plot, outside the curve area.
+        // The label is placed next to the plot, outside the curve area.
         canvas.text(
             "ppm", at: .init(x: Self.left + Self.courseWidth + 6, y: y + 10), size: 10, color: Color.faint)
         canvas.polyline(
@@ -186,8 +186,7 @@ package struct SyncReport {
             + "\(frames.lost.values.reduce(0, +)) lost"
     }
 
-    /// Draws a strip over the entire recording that marks the periods when a track differs from the captured
-    /// material.
+    /// Draws a strip for the entire recording that marks the periods in which a track differs from the captured data.
     private func drawLane(of track: String, at y: Double, on canvas: inout SVGCanvas) {
         let lane = PlotArea(
             at: .init(x: Self.left, y: y), width: Self.courseWidth, height: 10, x: 0...duration, y: 0...1)
@@ -231,8 +230,8 @@ package struct SyncReport {
 }
 
 extension Manifest {
-    /// Returns the content of `report/sync.svg` for a recovered recording as SVG text, from the manifest and the clock
-    /// readings in its events.
+    /// Returns `report/sync.svg` for a recovered recording as SVG text. The report is based on the manifest and on the
+    /// clock readings in the events.
     public func syncReport(_ events: RecordedEvents) -> String {
         SyncReport(manifest: self, history: SyncHistory(events)).document
     }

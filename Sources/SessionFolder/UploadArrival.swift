@@ -1,7 +1,7 @@
 internal import Media
 
-/// Location in a session folder where a phone's local recording is uploaded before it becomes the file of a
-/// track.
+/// The place in a session folder to which a phone's local recording is uploaded before it becomes the file of
+/// a track.
 public struct UploadArrival: Sendable, Equatable {
     /// Role of the phone's camera.
     public let role: String
@@ -26,7 +26,8 @@ public struct UploadArrival: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// A phone's local recording, uploaded after the session. It doesn't contain gaps from network failures.
+    /// A phone's local recording, uploaded after the session. Local recordings don't contain gaps from
+    /// network failures.
     public struct Upload: Sendable, Equatable, Codable {
         /// Role of the phone's camera.
         public var role: String

@@ -6,16 +6,16 @@ internal import System
 
 /// A file that persists a value between runs, for example `$XDG_STATE_HOME/multicam/devices.json`.
 ///
-/// Readers never see a partial file: a change is written under another name, and then renamed. A lock serializes
-/// changes by several processes.
+/// Readers never see a partial file, because a change is written under another name and the file is then renamed. A
+/// lock serializes changes by several processes.
 package struct StateFile<Content: StateFileContent>: Equatable {
     let path: String
-    /// Maximum wait for another process that is changing the file. A change takes milliseconds; a process
-    /// that hangs partway must not block this one.
+    /// Maximum wait for another process that is changing the file. A change takes milliseconds; a process that hangs
+    /// must not block this one.
     private let patience: Nanoseconds
 
     /// Finds the file's path below `XDG_STATE_HOME`, or below `~/.local/state` if that isn't set. Returns `nil` if the
-    /// environment defines neither.
+    /// environment defines neither `XDG_STATE_HOME` nor `HOME`.
     ///
     /// - Parameter environment: The process's environment variables.
     init?(environment: [String: String]) {
@@ -69,11 +69,11 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         case broken(String)
     }
 
-    /// Maximum size of a file that is read, in bytes. Far larger than any number of devices requires.
+    /// Maximum size of a file that is read, in bytes. This is far more than any number of devices requires.
     private static var greatestSize: Int { 1 << 20 }
 
     private func reading() -> Reading {
-        // Open without blocking: a named pipe at this path must not hang the process.
+        // Open the file without blocking, because a named pipe at this path must not hang the process.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT || errno == ENOTDIR
@@ -144,7 +144,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         }
     }
 
-    /// The folder that contains the file. It may not exist yet.
+    /// The folder that contains the file. The folder may not exist yet.
     var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
 
     private func write(_ content: Content) throws(StateFileError) {
@@ -163,7 +163,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
 package protocol StateFileContent: Equatable, Codable {
     /// The file's name in the state folder.
     static var fileName: String { get }
-    /// Name of the content as it appears in messages: "what is remembered of devices".
+    /// Name of the content as it appears in messages, for example "the device settings".
     static var subject: String { get }
     /// The only supported schema version.
     static var currentSchema: Int { get }
@@ -175,7 +175,7 @@ package protocol StateFileContent: Equatable, Codable {
 }
 
 extension StateFileContent {
-    /// The file that stores this content for the user of this process. `nil` without a state folder.
+    /// The file that stores this content for the user of this process, or `nil` if there is no state folder.
     package static var file: StateFile<Self>? { StateFile(environment: ProcessInfo.processInfo.environment) }
 }
 
@@ -183,14 +183,14 @@ extension StateFileContent {
 public struct StateFileError: Error, Sendable, Equatable {
     /// The path of the file or folder, or the environment variables that should define one.
     public let path: String
-    /// Name of the content as it appears in messages: "what is remembered of devices".
+    /// Name of the content as it appears in messages, for example "the device settings".
     public let subject: String
-    /// The failed operation, as a verb: `lock`, `write`, `keep`.
+    /// The failed operation, as a verb: `lock`, `save`, `open`.
     public let operation: String
-    /// System error number. 0 if another process doesn't release the lock.
+    /// System error number, or 0 if another process doesn't release the lock.
     public let errno: Int32
 
-    /// Creates an error.
+    /// Creates an error. Each parameter sets the property of the same name.
     package init(path: String, subject: String, operation: String, errno: Int32) {
         self.path = path
         self.subject = subject
@@ -203,7 +203,7 @@ public struct StateFileError: Error, Sendable, Equatable {
 }
 
 extension StateFileError: CustomStringConvertible {
-    /// The error as a sentence for the user, including a remedy.
+    /// The error as a sentence for the user, including what to do.
     public var description: String {
         let reason =
             errno == 0
@@ -221,7 +221,7 @@ enum FileLock {
     /// Waits for the lock, then runs `body` while holding it. Don't call this from a Swift task.
     ///
     /// - Parameters:
-    ///   - path: A file used only as a lock. It's created if it doesn't exist.
+    ///   - path: A file used only as a lock, which is created if it doesn't exist.
     ///   - subject: Name of the locked content, used in messages.
     ///   - patience: Maximum wait for another process.
     ///   - body: The work to do while holding the lock.
@@ -236,7 +236,7 @@ enum FileLock {
         guard descriptor >= 0 else {
             throw StateFileError(path: path, subject: subject, operation: "lock", errno: errno)
         }
-        // Closing the descriptor releases the lock, and so does process exit.
+        // The lock is released when the descriptor is closed or the process exits.
         defer { close(descriptor) }
         let deadline = MonotonicClock().now + patience
         let pause = Cancellation()

@@ -22,7 +22,7 @@ struct StreamListeners<Element: Sendable> {
 
     /// Removes all listeners.
     ///
-    /// - Returns: The removed continuations. The caller finishes them outside its lock.
+    /// - Returns: The removed continuations. The caller finishes them without holding its lock.
     mutating func removeAll() -> [AsyncStream<Element>.Continuation] {
         defer { continuations = [:] }
         return Array(continuations.values)

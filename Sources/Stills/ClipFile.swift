@@ -6,16 +6,17 @@ internal import System
 
 /// Writes the frames around a still, and the matching audio, as a QuickTime movie.
 ///
-/// JPEG frames are the camera's own or are encoded from raw frames. Each is placed at the tick of the camera's rate
-/// nearest to its capture time, at most one per tick. H.264 is copied with its capture times. Frames needed only to
-/// decode later ones are hidden by an edit list. If a frame is missing, the previous one is shown longer.
+/// JPEG frames are the camera's own or are encoded from raw frames. Each JPEG frame is placed at the tick of the
+/// camera's rate nearest to its capture time, with at most one frame per tick. H.264 frames are copied with their
+/// capture times. An edit list hides frames that are needed only to decode later ones. If a frame is missing, the
+/// previous one is shown longer.
 package struct ClipFile {
     private let still: Still
     private let shown: CapturedFrame
     private let frames: [CapturedFrame]
     private let isStream: Bool
 
-    /// Describes the clip of a still; `nil` if the still comes without a clip.
+    /// Describes the clip of a still, or returns `nil` if the still has no clip.
     init?(_ still: Still) {
         guard let first = still.clip.dropFirst(still.leadCount).first else { return nil }
         self.still = still
@@ -27,8 +28,8 @@ package struct ClipFile {
     /// Writes the file, which must not exist yet.
     ///
     /// - Parameters:
-    ///   - place: The file.
-    ///   - codecs: Encodes the audio.
+    ///   - place: The file to write.
+    ///   - codecs: The codec factory, which creates the audio encoder.
     /// - Throws: `StillError.file` if the file cannot be written, `.encoding` if the audio cannot be encoded.
     func write(to place: ContainedFile, with codecs: any CodecFactory) throws(StillError) {
         let sound: (parameters: StreamParameters, packets: [EncodedPacket], end: Int64)?
@@ -45,7 +46,7 @@ package struct ClipFile {
             let movie = try MovieFile(place, kind: .mov, tracks: tracks, createdAt: date)
             var audio = (sound?.packets ?? [])[...]
             for packet in packets {
-                // Interleaved by time, like the packets of a recording.
+                // Frames and audio are interleaved by time, like the packets of a recording.
                 while let next = audio.first,
                     Double(next.presentation) * Double(tracks[0].timeScale)
                         <= Double(packet.presentation) * Double(tracks[1].timeScale)
@@ -96,7 +97,7 @@ package struct ClipFile {
 
     private static let scale = FrameRate(StreamParameters.ownTimeScale)
 
-    /// The time of each frame relative to the first visible one, in ticks of 90 kHz, strictly increasing.
+    /// The time of each frame relative to the first visible frame, in ticks of 90 kHz. The times increase strictly.
     private var streamTimes: [Int64] {
         var last = Int64.min
         return frames.map { frame in
@@ -106,7 +107,7 @@ package struct ClipFile {
         }
     }
 
-    /// Returns the tick of each frame, starting at 0, strictly increasing.
+    /// Returns the tick of each frame. The ticks start at 0 and increase strictly.
     package static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
         guard let first = frames.first else { return [] }
         var last: Int64 = -1

@@ -5,8 +5,8 @@ internal import Timing
 
 /// Buffers the most recent audio of one session microphone, for the clips around stills.
 ///
-/// It receives the audio of the session's own source, whether or not a recording is running. Pass the source returned
-/// by `listening(to:)` to the session.
+/// The buffer receives the audio of the session's own source, whether or not a recording is running. Pass the source
+/// returned by `listening(to:)` to the session.
 public final class ClipMicrophone: Sendable {
     private struct State {
         var slices: [CapturedAudio] = []
@@ -35,13 +35,13 @@ public final class ClipMicrophone: Sendable {
         length = live + .seconds(1)
     }
 
-    /// Returns the source to pass to the session instead of the microphone's own.
+    /// Returns the source to pass to the session instead of the microphone's own source.
     public func listening(to source: any MicrophoneSource) -> any MicrophoneSource {
         TappedMicrophone(source: source, ear: self)
     }
 
-    /// Buffers a slice delivered by a device if it is valid for the device's format. Its time and samples are corrected
-    /// like those of the session's own input.
+    /// Buffers a slice delivered by a device if it is valid for the device's format. The slice's time and samples are
+    /// corrected like those of the session's own input.
     fileprivate func take(_ event: MicrophoneEvent, in format: AudioFormat, at arrival: ClockTime) {
         guard case .audio(let captured) = event, captured.format == format, captured.frameCount > 0,
             captured.samples.count.isMultiple(of: format.channels),
@@ -51,7 +51,7 @@ public final class ClipMicrophone: Sendable {
             format: format, capturedAt: PlausibleStamp.time(captured.capturedAt, arrival: arrival),
             firstSample: captured.firstSample,
             samples: DamagedSamples.repaired(captured, sourceChannels: sourceChannels).audio.samples)
-        // Twice the length of a clip, in case the device's time stamps don't advance.
+        // The limit is twice the length of a clip, in case the device's time stamps don't advance.
         let most = Int64(rounding: length.inSeconds * Double(format.rate)) * 2
         state.broadcast { state in
             let end = audio.capturedAt + .seconds(rounding: Double(audio.frameCount) / Double(format.rate))
@@ -72,8 +72,8 @@ public final class ClipMicrophone: Sendable {
     /// - Parameters:
     ///   - start: Time of the clip's first sample, including the microphone's offset.
     ///   - length: The length of the clip.
-    ///   - patience: Maximum time to wait. Audio that is still missing then is replaced with silence.
-    /// - Returns: The audio; `nil` if none was captured.
+    ///   - patience: Maximum time to wait. Audio that is still missing after this time is replaced with silence.
+    /// - Returns: The audio, or `nil` if no audio was captured.
     func sound(from start: ClockTime, length: Nanoseconds, within patience: Nanoseconds) -> ClipSound? {
         let end = start + length - offset
         _ = state.wait(until: MonotonicClock().now + patience) { state in
@@ -119,7 +119,7 @@ public struct ClipSound: Sendable, Equatable {
     public let role: String
     /// Sample rate and number of channels, at most two.
     public let format: AudioFormat
-    /// Interleaved samples, full scale ± 1. Missing audio is replaced with silence.
+    /// Interleaved samples; full scale is ±1. Missing audio is replaced with silence.
     public let samples: [Float]
 
     /// Creates the audio of a clip. Each parameter sets the property of the same name.
@@ -135,10 +135,11 @@ extension ClipSound {
     ///
     /// - Parameters:
     ///   - role: The microphone's role.
-    ///   - slices: The slices in order of capture, all in one format. Time stamps are inexact, so each run with
-    ///     contiguous device sample counts is aligned by the median of its time stamps.
-    ///   - sourceChannels: The channels to use, starting at 0; empty for the first two, or for the only one.
-    ///   - offset: Added to each capture time.
+    ///   - slices: The slices in order of capture, all in one format. Time stamps are inexact, so slices with
+    ///     contiguous device sample counts are aligned together, by the median of their time stamps.
+    ///   - sourceChannels: The channels to use, starting at 0. If the list is empty, the first two channels are used,
+    ///   or the only one.
+    ///   - offset: The offset added to each capture time.
     ///   - start: Capture time of the clip's first sample.
     ///   - length: The length of the clip.
     package init?(
@@ -177,7 +178,7 @@ extension ClipSound {
             role: role, format: AudioFormat(rate: format.rate, channels: channels.count), samples: samples)
     }
 
-    /// Splits the slices into runs with a device sample count that increases consistently with the capture times.
+    /// Splits the slices into runs in which the device's sample count increases consistently with the capture times.
     private static func runs(_ slices: [CapturedAudio]) -> [[CapturedAudio]] {
         slices.reduce(into: []) { runs, slice in
             guard let last = runs.last?.last else {

@@ -10,9 +10,9 @@ public import Plan
 /// version: version), with: codecs)
 /// ```
 public struct SessionStills: Sendable {
-    /// The cameras of the plan in its order, followed by the added cameras in the order of addition.
+    /// The cameras of the plan in its order, followed by the added cameras in the order in which they were added.
     public private(set) var cameras: [StillCamera]
-    /// Length of the clip around each still, in nanoseconds; zero for none.
+    /// Length of the clip around each still, in nanoseconds; zero if no clips are made.
     public let live: Nanoseconds
     private let microphones: [ClipMicrophone]
     private let codecs: (any CodecFactory)?
@@ -23,10 +23,11 @@ public struct SessionStills: Sendable {
     ///   - plan: The session's plan.
     ///   - sources: The session's opened cameras, by role.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, in nanoseconds; zero for none. A clip has the audio of the
-    ///     camera's built-in microphone if the plan contains it, otherwise of the first microphone in the plan. Audio
-    ///     requires that the session gets its sources from `listening(to:)`.
-    ///   - codecs: Encodes raw frames as JPEG for clips. Without it, clips are unavailable for cameras with raw frames.
+    ///   - live: Length of the clip around each still, in nanoseconds; zero to make no clips. A clip has the audio of
+    ///     the camera's built-in microphone if the plan contains it, otherwise of the first microphone in the plan.
+    ///     Audio requires that the session gets its sources from `listening(to:)`.
+    ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, cameras that deliver raw frames have no
+    ///   clips.
     public init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
@@ -52,14 +53,14 @@ public struct SessionStills: Sendable {
     /// Captures the audio of a session's microphones for clips.
     ///
     /// - Parameter sources: The session's opened microphones, by role.
-    /// - Returns: The microphones to pass to the session instead.
+    /// - Returns: The microphones to pass to the session instead of the originals.
     public func listening(to sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
         var sources = sources
         for ear in microphones { sources[ear.role] = sources[ear.role].map(ear.listening) }
         return sources
     }
 
-    /// Adds a camera and returns the tap that receives its frames. Pass the tap to `MulticamSession.add`.
+    /// Adds a camera and returns the tap that receives its frames. The tap must be passed to `MulticamSession.add`.
     public mutating func add(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
     ) -> FrameTap {
@@ -75,14 +76,14 @@ public struct SessionStills: Sendable {
     /// Removes the camera of a role.
     public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
 
-    /// The taps of all cameras. Pass them to the session.
+    /// The taps of all cameras, which must be passed to the session.
     public var taps: [FrameTap] { cameras.map(\.tap) }
 
-    /// Takes the next complete frame from each selected camera, at approximately the same time, and writes
-    /// the stills. Blocks the thread. Don't call it from a Swift task or from several threads at once.
+    /// Takes the next complete frame from each selected camera, at approximately the same time, and writes the stills.
+    /// Blocks the calling thread. Don't call this method from a Swift task or from several threads at once.
     ///
     /// - Parameters:
-    ///   - roles: Roles of the cameras; empty for all.
+    ///   - roles: Roles of the cameras; empty to select all cameras.
     ///   - folder: Folder for the stills.
     ///   - codecs: Encodes frames that aren't JPEG, and decodes H.264.
     /// - Returns: The files written for each camera, or the error, in the order of `cameras`.

@@ -6,17 +6,17 @@ public import Media
 public struct Still: Sendable {
     /// The camera's role.
     public let role: String
-    /// The frame as captured, or decoded if it came from an H.264 stream.
+    /// The frame as captured. If the camera delivers an H.264 stream, the frame is decoded.
     public let frame: CapturedFrame
     /// Time, orientation and camera settings of the frame.
     public let facts: StillFacts
-    /// The frames around the still, in order of capture; empty if no clip was requested. The camera's own JPEG or H.264
-    /// frames, or JPEG frames encoded from raw frames.
+    /// The frames around the still, in order of capture; empty if no clip was requested. The clip contains the camera's
+    /// own JPEG or H.264 frames, or JPEG frames encoded from raw frames.
     public let clip: [CapturedFrame]
     /// Number of frames at the start of `clip` that are not shown, because they are only needed to decode later H.264
     /// frames.
     public let leadCount: Int
-    /// The audio of the clip, starting with its first visible frame; `nil` for none.
+    /// The audio of the clip, starting with its first visible frame; `nil` if the clip has no audio.
     public let sound: ClipSound?
     /// The camera's nominal rate, used as the grid of the clip.
     public let rate: FrameRate
@@ -37,8 +37,8 @@ public struct Still: Sendable {
 }
 
 extension Still {
-    /// Returns the frame with square pixels, because JPEG viewers don't support others. A frame with other pixels is
-    /// stretched in one direction, so that no detail is lost.
+    /// Returns the frame with square pixels, because JPEG viewers don't support other pixel aspect ratios. A frame with
+    /// non-square pixels is stretched in one direction, so that no detail is lost.
     ///
     /// - Throws: `EncodingError` if the frame is damaged.
     func squareFrame(with codecs: any CodecFactory) throws(EncodingError) -> CapturedFrame {
@@ -57,7 +57,7 @@ extension Still {
     }
 }
 
-/// Metadata of a still: its time, the camera and the camera's settings at that time.
+/// Metadata of a still: the time, the camera, and the camera's settings at that time.
 public struct StillFacts: Sendable, Equatable {
     /// Date of the start of the exposure.
     public var date: Date
@@ -67,16 +67,16 @@ public struct StillFacts: Sendable, Equatable {
     public var isMirrored: Bool
     /// Pixel aspect ratio of the camera's frames; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
-    /// Manufacturer as reported by the camera; empty if not reported.
+    /// Manufacturer as reported by the camera; empty if the camera doesn't report it.
     public var make: String
     /// Model as reported by the camera.
     public var model: String
-    /// Exposure time, in nanoseconds. It is known only with manual exposure, or if the driver reads the control from
-    /// the camera each time.
+    /// Exposure time, in nanoseconds. The exposure time is known only with manual exposure, or if the driver reads the
+    /// control from the camera each time.
     public var exposureTime: Nanoseconds?
-    /// Whether the exposure is automatic; `nil` if the camera lacks this control.
+    /// Whether the exposure is automatic; `nil` if the camera doesn't have this control.
     public var isExposureAutomatic: Bool?
-    /// Whether the white balance is automatic; `nil` if the camera lacks this control.
+    /// Whether the white balance is automatic; `nil` if the camera doesn't have this control.
     public var isWhiteBalanceAutomatic: Bool?
 
     /// Creates the metadata of a still from a camera's device and controls.
@@ -122,7 +122,7 @@ public struct StillFacts: Sendable, Equatable {
 
 /// Reason why a still could not be taken or written.
 public enum StillError: Error, Sendable, Equatable {
-    /// No complete frame arrived within `seconds`.
+    /// No complete frame arrived within the given number of seconds.
     case noFrame(role: String, seconds: Double)
     /// No camera has this role. `known` lists the existing roles.
     case unknownRole(String, known: [String])

@@ -9,15 +9,15 @@ public import Plan
 public final class StillCamera: Sendable {
     fileprivate struct State {
         var ring: FrameRing?
-        /// The first frame that arrived after a caller started to wait.
+        /// The first frame that arrived after a caller started waiting.
         var taken: CapturedFrame?
         /// Capture time of the most recent frame.
         var latest: ClockTime?
         var waiting = 0
-        /// The camera's plan. The source is stored next to it.
+        /// The camera's plan. The source is stored separately.
         var planned: PlannedCamera
         var source: any CameraSource
-        /// The rotation of future stills.
+        /// The rotation that is applied to future stills.
         var rotation: Rotation
         /// For H.264, the frames since the last key frame.
         var stream: [CapturedFrame] = []
@@ -28,7 +28,7 @@ public final class StillCamera: Sendable {
 
     /// The camera's role.
     public let role: String
-    /// The tap to pass to the session. It receives every frame as captured.
+    /// The tap to pass to the session, which receives every frame as captured.
     public let tap: FrameTap
     private let clock: any SessionClock
     private let live: Nanoseconds
@@ -51,11 +51,11 @@ public final class StillCamera: Sendable {
     ///   - planned: The camera's plan.
     ///   - source: The camera's opened source.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, at most `longestClip`; zero for none. The ring buffer of a clip
-    ///     permanently uses memory, and encoding raw frames as JPEG uses CPU time.
-    ///   - microphone: Provides the audio of the clips; `nil` for none.
-    ///   - codecs: Encodes raw frames as JPEG for clips. Without it, clips are unavailable if the camera delivers raw
-    ///     frames.
+    ///   - live: Length of the clip around each still, at most `longestClip`; zero to make no clips. The ring buffer of
+    ///     a clip permanently uses memory, and encoding raw frames as JPEG uses CPU time.
+    ///   - microphone: Provides the audio of the clips; `nil` for clips without audio.
+    ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, a camera that delivers raw frames has
+    ///     no clips.
     public init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
         live: Nanoseconds = .zero, microphone: ClipMicrophone? = nil, codecs: (any CodecFactory)? = nil
@@ -63,8 +63,8 @@ public final class StillCamera: Sendable {
         precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
         let state = ConditionLock(
             State(
-                // One second longer than a clip, because the thread that reads it may be late on a busy
-                // machine.
+                // The ring buffer is one second longer than a clip, because the thread that reads it may be late on a
+                // busy machine.
                 ring: live > .zero
                     ? FrameRing(length: live + .seconds(1), byteLimit: Self.ringBytes) : nil,
                 planned: planned, source: source, rotation: planned.rotation))
@@ -94,7 +94,7 @@ public final class StillCamera: Sendable {
     /// Sets the clockwise rotation that makes future stills upright, after the camera has been rotated.
     public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
-    /// Continues with another camera in the same role. The tap stays the same.
+    /// Continues with another camera in the same role. The same tap receives the frames of the new camera.
     public func replace(with planned: PlannedCamera, source: any CameraSource) {
         let isIdle = state.withLock { state in
             (state.planned, state.source) = (planned, source)
@@ -135,16 +135,16 @@ public final class StillCamera: Sendable {
                 pixel: .mjpeg, size: frame.size, color: .jpeg, capturedAt: frame.capturedAt,
                 sequence: frame.sequence, memory: try codecs.makeStill(of: frame), isOwned: true)
         } catch {
-            // The frame is missing only in the clip. The recording contains it.
+            // The frame is missing only from the clip. The recording contains the frame.
             return nil
         }
     }
 
     /// Takes the next complete frame. If this camera makes clips, waits until the second half of the clip has been
-    /// captured. Blocks the thread. Don't call it from a Swift task or from several threads at once.
+    /// captured. Blocks the calling thread. Don't call this method from a Swift task or from several threads at once.
     ///
     /// - Parameters:
-    ///   - codecs: Decodes H.264.
+    ///   - codecs: The codec factory, which creates the H.264 decoder.
     ///   - patience: Maximum time to wait for a frame.
     /// - Returns: The still and its metadata.
     /// - Throws: `StillError.noFrame` if no frame arrives in time, `.encoding` if the frame cannot be decoded.
@@ -226,7 +226,8 @@ public final class StillCamera: Sendable {
         do throws(DeviceError) {
             controls = try source.controls()
         } catch {
-            // The camera was unplugged in the meantime. The frame exists, but its controls are unknown.
+            // The camera was unplugged in the meantime. The frame exists, but the values of the camera's controls are
+            // unknown.
         }
         return StillFacts(
             date: clock.date(of: frame.capturedAt - planned.latency), device: source.device,
@@ -253,8 +254,8 @@ extension StillCamera.State {
     }
 }
 
-/// A ring buffer of a camera's most recent frames, bounded in time and in bytes. H.264 starts with a key frame, because
-/// no frame can be decoded without its preceding key frame.
+/// A ring buffer of a camera's most recent frames, bounded in time and in bytes. For H.264, the buffer starts with a
+/// key frame, because no frame can be decoded without its preceding key frame.
 package struct FrameRing {
     package private(set) var frames: [CapturedFrame] = []
     private var byteCount = 0
@@ -264,9 +265,8 @@ package struct FrameRing {
     /// Creates an empty ring buffer.
     ///
     /// - Parameters:
-    ///   - length: Maximum time from the first to the last frame, in nanoseconds. For H.264, measured from
-    ///     the first
-    ///     frame that is decodable on its own.
+    ///   - length: Maximum time from the first to the last frame, in nanoseconds. For H.264, it is measured from the
+    ///     first frame that is decodable on its own.
     ///   - byteLimit: Maximum total size of all frames, in bytes. The newest frame is always stored unless it
     ///     is H.264.
     package init(length: Nanoseconds, byteLimit: Int) {
@@ -274,8 +274,8 @@ package struct FrameRing {
         self.byteLimit = byteLimit
     }
 
-    /// Adds the newest frame, and drops the oldest ones beyond the limits. A frame with a different pixel format clears
-    /// the buffer first.
+    /// Adds the newest frame, and drops the oldest frames that exceed the limits. A frame with a different pixel format
+    /// clears the buffer first.
     package mutating func add(_ frame: CapturedFrame) {
         if let last = frames.last, last.pixel != frame.pixel { drop(frames.count) }
         frames.append(frame)

@@ -11,7 +11,7 @@ public struct StillFolder: Sendable {
     public struct Files: Sendable, Equatable {
         /// Absolute path of the still.
         public let still: String
-        /// Absolute path of the clip around the still; `nil` if none.
+        /// Absolute path of the clip around the still; `nil` if there is no clip.
         public let clip: String?
         /// Capture time of the frame: its time stamp on the session clock.
         public let capturedAt: ClockTime
@@ -25,7 +25,7 @@ public struct StillFolder: Sendable {
     private let subfolder: String
     private let software: String
 
-    /// Describes a folder for stills. It is created with the first still if it is missing.
+    /// Describes a folder for stills. If the folder is missing, it is created together with the first still.
     ///
     /// - Parameters:
     ///   - path: Path of the folder.
@@ -43,13 +43,13 @@ public struct StillFolder: Sendable {
         software = "multicam \(version)"
     }
 
-    /// Writes a still as `2026-11-21_142310-123_desk.jpg`, named after the local time, with milliseconds, and
-    /// its clip as a QuickTime movie with the same name. Blocks on disk I/O. Don't call it from a Swift task.
+    /// Writes a still as `2026-11-21_142310-123_desk.jpg` and its clip as a QuickTime movie with the same name. The
+    /// name contains the local time with milliseconds. Blocks on disk I/O. Don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - still: The still.
+    ///   - still: The still to write.
     ///   - codecs: Encodes a frame that isn't JPEG, and the clip's audio.
-    ///   - name: File name to use instead of the default. It must not exist yet.
+    ///   - name: File name to use instead of the default. No file with this name may exist yet.
     /// - Returns: Absolute paths of the files.
     /// - Throws: `StillError.encoding` if the frame or the audio cannot be encoded, `.file` if a file cannot
     ///   be written or already exists.
@@ -121,9 +121,9 @@ extension Manifest.Still {
     /// - Parameters:
     ///   - at_ns: Capture time of the frame, in nanoseconds, relative to T0.
     ///   - role: The camera's role.
-    ///   - files: The written files.
-    ///   - folder: Path of the session folder; `nil` for none. Paths of files in it are stored relative to
-    ///     it.
+    ///   - files: The files that were written.
+    ///   - folder: Path of the session folder; `nil` if there is none. Paths of files in this folder are stored as
+    ///     relative paths.
     package init(at_ns: Int64, role: String, _ files: StillFolder.Files, in folder: String?) {
         func relative(_ path: String) -> String {
             guard let folder, path.hasPrefix(folder + "/") else { return path.printable(limit: 1000) }

@@ -7,29 +7,29 @@ internal import Profiles
 internal import Setup
 internal import VirtualDevices
 
-/// A profile with its devices, located once and used for all runs of a test.
+/// A profile and its devices, which are located once and used for all runs of a test.
 struct StressBench {
     let profile: Profile
     /// The plan of the unmodified profile.
     let plan: SessionPlan
     /// The formats that can be tested for each camera of the plan, in the plan's order.
     let offers: [StressOffer]
-    /// Notes on the choice of devices for the user.
+    /// Notes for the user about the choice of devices.
     let notes: [String]
     private let resolver: DeviceResolver
 
     /// Finds the devices of a profile.
     ///
-    /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile lacks a camera, or if a
+    /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile doesn't contain a camera, or if a
     ///   device is missing or busy, or access is denied.
     init(_ request: SetupRequest) throws(SetupError) {
         var (profile, resolver, warning) = try SessionSetup.found(request)
         // The governor is disabled, because it would lower the quality before a failure occurs.
         profile.budget.governs = false
-        // The test covers devices, not networks.
+        // Live outputs are removed because the test covers devices, not networks.
         profile.liveOutputs = []
         do throws(ProfileError) {
-            // A run is evaluated by its tracks.
+            // The profile must record something, because a run is evaluated by its tracks.
             try profile.checkWritesAnything()
         } catch {
             throw .profile(error)
@@ -69,7 +69,7 @@ struct StressBench {
     /// Returns the plan of a run.
     ///
     /// A set run records only its cameras. Compressed frames are copied. Raw frames are encoded at the lowest cost,
-    /// because the disk couldn't handle them. A climb run has the profile's outputs.
+    /// because the disk couldn't handle them. A climb run has the same outputs as the profile.
     private func plan(_ trial: StressTrial) throws(SetupError) -> SessionPlan {
         var variant = profile
         var devices = resolver.devices
@@ -159,7 +159,7 @@ struct StressBench {
 
 /// Collects the computer's and devices' properties for a certificate from proc and sysfs, without opening a device.
 struct StressMachine {
-    /// The path prefix of `/sys` and `/proc`. Tests use another folder.
+    /// The path prefix of `/sys` and `/proc`. Tests use a different folder.
     let root: String
 
     init(root: String = "") {
@@ -187,9 +187,9 @@ struct StressMachine {
     ///
     /// - Parameters:
     ///   - role: The device's role.
-    ///   - device: The detected device.
+    ///   - device: The device that was found.
     ///   - offer: The formats of a camera; `nil` for a microphone.
-    /// - Returns: The entry.
+    /// - Returns: The certificate entry for the device.
     func device(_ role: String, _ device: CaptureDevice, offer: StressOffer?) -> StressCertificate.Device {
         let isNode = device.node.hasPrefix("/dev/")
         let usb =

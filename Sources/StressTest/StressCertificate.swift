@@ -40,10 +40,10 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var processors: Int
         /// Installed memory in bytes; omitted if unknown.
         public var memory_bytes: Int64?
-        /// The USB controllers.
+        /// The computer's USB controllers.
         public var controllers: [Controller]
 
-        /// Creates an entry from its values.
+        /// Creates an entry. Each parameter sets the property of the same name.
         public init(
             host: String, system: String, processor: String?, processors: Int, memory_bytes: Int64?,
             controllers: [Controller]
@@ -61,12 +61,12 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public struct Controller: Sendable, Equatable, Codable {
         /// The controller's PCI address: `0000:00:14.0`.
         public var name: String
-        /// The name of its bus: `usb1`.
+        /// The name of the controller's bus: `usb1`.
         public var bus: String
         /// The bus speed in Mbit/s; omitted if unknown.
         public var megabits: Int?
 
-        /// Creates an entry from its values.
+        /// Creates an entry. Each parameter sets the property of the same name.
         public init(name: String, bus: String, megabits: Int?) {
             self.name = name
             self.bus = bus
@@ -78,7 +78,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public struct Device: Sendable, Equatable, Codable {
         /// The role in the profile.
         public var role: String
-        /// `camera` or `microphone`.
+        /// Kind of device: `camera` or `microphone`.
         public var kind: String
         /// The device's name.
         public var name: String
@@ -97,7 +97,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         /// The formats that could be tested for a camera; empty for a microphone.
         public var formats: [String]
 
-        /// Creates an entry from its values.
+        /// Creates an entry. Each parameter sets the property of the same name.
         public init(
             role: String, kind: String, name: String, identity: String, selector: String, product: String?,
             firmware: String?, controller: String?, megabits: Int?, formats: [String]
@@ -115,7 +115,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         }
     }
 
-    /// The requested tests.
+    /// The tests that the user requested.
     public struct Asked: Sendable, Equatable, Codable {
         /// The kinds of tests, in execution order.
         public var runs: [StressKind]
@@ -126,7 +126,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
         public var lost_limit: Double
 
-        /// Creates an entry from its values.
+        /// Creates an entry. Each parameter sets the property of the same name.
         public init(runs: [StressKind], each_ns: Int64, soak_ns: Int64?, lost_limit: Double) {
             self.runs = runs
             self.each_ns = each_ns
@@ -142,7 +142,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         /// The reasons why some combinations weren't tested, one sentence each.
         public var left_out: [String]
 
-        /// Creates the results.
+        /// Creates the results of the set runs.
         public init(runs: [Run] = [], leftOut: [String] = []) {
             self.runs = runs
             left_out = leftOut
@@ -153,12 +153,12 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public struct Climb: Sendable, Equatable, Codable {
         /// The runs: first the unmodified profile, then the ascending steps.
         public var runs: [Run]
-        /// Number of the highest step that passed; omitted if none did.
+        /// Number of the highest step that passed; omitted if no step passed.
         public var highest: Int?
-        /// The step that failed; omitted if none did.
+        /// The step that failed twice and ended the climb; omitted if no step failed.
         public var gave: Gave?
 
-        /// Creates the results.
+        /// Creates the results of a climb.
         public init(runs: [Run] = []) {
             self.runs = runs
         }
@@ -175,7 +175,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         /// The most important reason for the failure.
         public var sentence: String
 
-        /// Creates an entry from its values.
+        /// Creates an entry. Each parameter sets the property of the same name.
         public init(cause: StressCause, step: Int, change: String, sentence: String) {
             self.cause = cause
             self.step = step
@@ -233,7 +233,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public var machine: Machine
     /// The tested devices.
     public var devices: [Device]
-    /// The requested tests.
+    /// The tests that the user requested.
     public var asked: Asked
     /// The results of the set runs; omitted if not requested.
     public var sets: Sets?
@@ -243,7 +243,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public var soak: Run?
     /// The state of the computer during all runs.
     public var environment: Environment
-    /// Notes on the figures for the reader, one sentence each.
+    /// Notes that help the reader interpret the figures, one sentence each.
     public var notes: [String]
 
     /// Creates the certificate of a new test, without runs and with the outcome `running`.
@@ -277,9 +277,10 @@ extension StressCertificate {
         public var kind: StressKind
         /// The grade of a set run, or the change made by a climb step.
         public var title: String
-        /// Number of the climb step. A repetition has the same number. `nil` for other kinds.
+        /// Number of the climb step. A repetition has the same number as the original step. The value is `nil` for
+        /// other kinds of tests.
         public var step: Int?
-        /// Whether the run uses the unmodified profile: its own formats, with all cameras.
+        /// Whether the run uses the unmodified profile with its own formats and all cameras.
         public var is_profile: Bool
         /// The participating cameras with their formats.
         public var cameras: [Camera]
@@ -302,7 +303,7 @@ extension StressCertificate {
         /// The samples of the run; `nil` if there are fewer than two.
         public var course: Course?
 
-        /// Creates a run without a result. It starts `startedAt` after the start of the test.
+        /// Creates a run without a result. The start time is relative to the start of the test.
         public init(
             name: String, kind: StressKind, title: String, step: Int?, isProfile: Bool, cameras: [Camera],
             startedAt: Nanoseconds
@@ -327,11 +328,11 @@ extension StressCertificate {
         public var role: String
         /// The pixel format as in profiles: `mjpeg`.
         public var pixel: String
-        /// Width in pixels.
+        /// Width of the frames in pixels.
         public var width: Int
-        /// Height in pixels.
+        /// Height of the frames in pixels.
         public var height: Int
-        /// Frames per second.
+        /// Frame rate in frames per second.
         public var rate: Double
 
         /// Creates an entry from a role and a format.
@@ -343,7 +344,7 @@ extension StressCertificate {
             rate = format.rate.perSecond
         }
 
-        /// Pixels per second.
+        /// Number of pixels per second.
         var load: Double { Double(width * height) * rate }
     }
 
@@ -355,10 +356,11 @@ extension StressCertificate {
         public var kind: String
         /// Number of captured frames, or of samples for a microphone.
         public var captured: Int64
-        /// Lost frames by cause. For a microphone, replaced samples as `silence`.
+        /// Lost frames by cause. For a microphone, the number of samples that were replaced by silence is stored under
+        /// `silence`.
         public var lost: [String: Int64]
 
-        /// Creates an entry from its values.
+        /// Creates an entry. Each parameter sets the property of the same name.
         public init(name: String, kind: String, captured: Int64, lost: [String: Int64]) {
             self.name = name
             self.kind = kind
@@ -368,7 +370,7 @@ extension StressCertificate {
 
         /// Total number of lost frames or samples.
         public var lostInAll: Int64 { lost.values.reduce(0, +) }
-        /// Lost ÷ (captured + lost), 0…1.
+        /// The fraction of lost frames or samples: lost ÷ (captured + lost), 0…1.
         public var lostShare: Double {
             lostInAll == 0 ? 0 : Double(lostInAll) / Double(max(captured, 0) + lostInAll)
         }
@@ -376,7 +378,7 @@ extension StressCertificate {
 
     /// The predicted resource usage of a plan, computed before the run.
     public struct Predicted: Sendable, Equatable, Codable {
-        /// The largest of the terms. The plan is expected to fail above 1.
+        /// The largest of the terms. A plan with a value above 1 is expected to fail.
         public var hardware: Double
         /// The predicted usage of each resource.
         public var terms: [Term]
@@ -404,7 +406,7 @@ extension StressCertificate {
 
     /// The measured resource usage of a run, averaged from its first to its last sample.
     public struct Measured: Sendable, Equatable, Codable {
-        /// CPU seconds per second, excluding the threads of synthetic devices. Omitted in simulated time.
+        /// CPU seconds per second, excluding the threads of synthetic devices; omitted in simulated time.
         public var processors: Double?
         /// CPU seconds per second used by the threads of synthetic devices, which share the processors with
         /// the program.
@@ -428,7 +430,7 @@ extension StressCertificate {
         public var at_ns: [Int64]
         /// The columns of each camera, by role.
         public var cameras: [String: CameraCourse]
-        /// System pressure.
+        /// System pressure at each sample.
         public var pressure: [PressureLevel]
         /// Temperature of the hottest thermal zone in degrees Celsius; null if there is none.
         public var temperature: [Double?]
@@ -447,7 +449,8 @@ extension StressCertificate {
         /// Mean deviation of the time stamps from a constant interval, in microseconds; null if fewer than two frames
         /// arrived.
         public var jitter_us: [Double?]
-        /// Frames lost since T0, by cause. `computer` counts frames lost after delivery: late, encoder, disk, governor.
+        /// Frames lost since T0, by cause. `computer` counts frames lost after delivery because they were late or
+        /// because of the encoder, the disk, or the governor.
         public var lost: [String: [Int]]
     }
 }
@@ -465,7 +468,7 @@ extension StressCertificate.Verdict {
 }
 
 extension StressCertificate {
-    /// Derives the conclusions from the finished runs: verdict, summary, and environment.
+    /// Derives the verdict, the summary, and the environment from the finished runs.
     ///
     /// - Parameters:
     ///   - outcome: Whether the test is running, finished, or stopped.

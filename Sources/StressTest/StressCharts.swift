@@ -53,7 +53,7 @@ struct StressCharts {
         return charts.compactMap(\.html)
     }
 
-    /// Returns the chart of a camera's losses; `nil` if there are none.
+    /// Returns the chart of a camera's losses, or `nil` if there were no losses.
     private func losses(
         of role: String, _ course: StressCertificate.Course, _ seconds: [Double]
     ) -> StressChart? {
@@ -98,7 +98,7 @@ struct StressChart {
 
     enum Kind {
         case lines
-        /// Stacked step areas.
+        /// The values are drawn as stacked step areas.
         case steps
     }
 
@@ -107,15 +107,15 @@ struct StressChart {
     private static let left = 64.0
 
     let title: String
-    /// The unit of the values: `frames per second`.
+    /// The unit of the values, for example `frames per second`.
     let unit: String
     let kind: Kind
     let seconds: [Double]
     let series: [Series]
     var height = 130.0
-    /// Minimum upper bound of the vertical axis.
+    /// Minimum value for the upper bound of the vertical axis.
     var least = 0.0
-    /// Labels that replace the numbers on the vertical axis, one per integer from 0.
+    /// Labels that replace the numbers on the vertical axis, one for each integer starting from 0.
     var names: [String] = []
 
     /// The chart; `nil` if it would be empty.

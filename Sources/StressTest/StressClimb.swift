@@ -1,7 +1,7 @@
 public import Media
 
-/// Raises the load of the cameras one change at a time until a step fails. A pure value: receives results, returns the
-/// next step.
+/// Raises the load of the cameras one change at a time until a step fails. This value type has no side effects: it
+/// receives results and returns the next step.
 ///
 /// All cameras begin with their smallest size. The sizes are then increased, one camera after another. When all cameras
 /// have reached their largest size, the rates are increased. A failed step is repeated once, and only a second failure
@@ -11,12 +11,12 @@ public struct StressClimb: Sendable {
     public struct Step: Sendable, Equatable {
         /// Number of the step, starting at 1. A repetition has the same number.
         public let number: Int
-        /// The change made by the step: `desk 640x480 → 1280x720 at 30`. For the first step, the lowest
-        /// formats.
+        /// The change made by the step, for example `desk 640x480 → 1280x720 at 30`. The first step lists the lowest
+        /// formats instead.
         public let change: String
         /// The formats of all cameras, by role.
         public let formats: [String: VideoFormat]
-        /// Whether the same formats have just failed.
+        /// Whether this step repeats a step that has just failed.
         public let isRepetition: Bool
     }
 
@@ -28,7 +28,7 @@ public struct StressClimb: Sendable {
         case gave(Step)
     }
 
-    /// One camera's formats in ascending order.
+    /// The formats of one camera in ascending order.
     private struct Ladder {
         let role: String
         var sizes: [VideoFormat]
@@ -41,7 +41,7 @@ public struct StressClimb: Sendable {
     private var turn = 0
     private var number = 1
     private var upcoming: Step?
-    /// The highest step that passed; `nil` if none has.
+    /// The highest step that passed; `nil` if no step has passed yet.
     public private(set) var highest: Step?
     /// The reason for the end of the climb; `nil` until it has ended.
     public private(set) var end: End?
@@ -49,8 +49,8 @@ public struct StressClimb: Sendable {
     private static let lowestRate: FrameRate = FrameRate(15)
     private static let mostSizes = 6
 
-    /// Creates a climb. Each camera climbs in one pixel format: the requested one if that is raw, otherwise a
-    /// compressed one if it has any.
+    /// Creates a climb. Each camera keeps the same pixel format throughout the climb: the requested format if it is
+    /// raw, otherwise a compressed format if the camera offers one.
     ///
     /// - Parameter offers: The formats of each camera, in the profile's order.
     public init(_ offers: [StressOffer]) {
@@ -86,8 +86,8 @@ public struct StressClimb: Sendable {
         }
     }
 
-    /// Returns the step that gives the next camera a larger size, or otherwise a higher rate; `nil` if there
-    /// is none.
+    /// Returns the step that gives the next camera a larger size, or otherwise a higher rate. Returns `nil` if all
+    /// cameras have reached their highest formats.
     private mutating func raised() -> Step? {
         for path in [\Ladder.sizes, \Ladder.rates] {
             for offset in ladders.indices {
@@ -115,8 +115,8 @@ public struct StressClimb: Sendable {
         Dictionary(uniqueKeysWithValues: ladders.map { ($0.role, $0.current) })
     }
 
-    /// Returns a camera's formats: sizes in order of ascending load at the lowest usual rate, then the higher
-    /// rates at the largest size.
+    /// Returns a camera's formats in ascending order: first all sizes at the lowest usual rate, then the higher rates
+    /// at the largest size.
     private static func ladder(_ role: String, _ modes: [StressOffer.Mode]) -> Ladder? {
         var formats: [VideoFormat] = []
         for format in thinned(modes).map({ $0.format(near: lowestRate) })
@@ -149,7 +149,7 @@ public struct StressClimb: Sendable {
         return taken + [largest]
     }
 
-    /// Returns the pixels per second.
+    /// Returns the number of pixels per second in a format.
     static func load(_ format: VideoFormat) -> Double {
         Double(format.size.pixelCount) * format.rate.perSecond
     }

@@ -2,12 +2,12 @@ public import Media
 public import Monitoring
 public import SessionFolder
 
-/// Stores the samples of a run in bounded memory. As the run gets longer, it keeps only every second sample, then every
+/// Stores the samples of a run in bounded memory. As the run gets longer, only every second sample is kept, then every
 /// fourth, and so on. Counters remain exact, and the extreme temperatures are stored separately.
 public struct StressCourse: Sendable {
     private var samples = Course<StressSample>()
     private var latest: StressSample?
-    /// The first added sample.
+    /// The first sample that was added.
     private var first: StressSample?
     private var temperature: StressCertificate.Range?
 
@@ -26,7 +26,7 @@ public struct StressCourse: Sendable {
         }
     }
 
-    /// The last added sample; `nil` before the first one.
+    /// The sample that was added last, or `nil` if there are no samples.
     public var last: StressSample? { latest }
 
     /// Computes the average resource usage of the run, from the first to the last sample.
@@ -42,7 +42,7 @@ public struct StressCourse: Sendable {
         var measured = StressCertificate.Measured(
             pressure_peak: pressure?.peak, pressure_causes: pressure?.factors.map(\.text) ?? [],
             temperature: temperature)
-        // The file sizes are used instead of the samples, because a file grows by one fragment at a time.
+        // File sizes are used instead of the samples because a file grows by one fragment at a time.
         if let writtenBytes, duration > .zero {
             measured.bytes_per_second = (Double(writtenBytes) / duration.inSeconds).rounded()
         }
@@ -63,7 +63,7 @@ public struct StressCourse: Sendable {
     /// Arranges the samples as columns for the certificate.
     ///
     /// - Parameter tracks: The tracks with their final losses, by cause.
-    /// - Returns: `nil` if there are fewer than two samples.
+    /// - Returns: The columns, or `nil` if there are fewer than two samples.
     public func columns(tracks: [StressCertificate.Track]) -> StressCertificate.Course? {
         var kept = samples.points.map(\.value)
         if let latest, kept.last?.time != latest.time { kept.append(latest) }
@@ -102,15 +102,14 @@ public struct StressCourse: Sendable {
             rate: rates, jitter_us: jitters, lost: losses(after, final: final))
     }
 
-    /// Returns the losses of a camera since T0, by cause. Track losses that the camera didn't report occurred
-    /// in the computer or while the camera was disconnected.
+    /// Returns the losses of a camera since T0, by cause. Losses of a track that the camera didn't report occurred in
+    /// the computer or while the camera was disconnected.
     ///
     /// - Parameters:
-    ///   - cameras: One camera's counters, sample by sample.
-    ///   - final: The final losses of its track. They limit the estimate, because the two counts are taken a
-    ///     tenth of a
-    ///     second apart, and frames around T0 appear in only one of them.
-    /// - Returns: One column for each cause that occurs.
+    ///   - cameras: The counters of one camera for each sample.
+    ///   - final: The final losses of its track. These losses limit the estimate, because the two counts are taken a
+    ///     tenth of a second apart, and frames around T0 appear in only one of them.
+    /// - Returns: One column for each cause of loss that occurred.
     private static func losses(_ cameras: [StressSample.Camera], final: [String: Int64]) -> [String: [Int]] {
         let inComputer = LossCause.allCases.filter { $0.origin == .computer || $0 == .governor }
             .map { Int(final[$0.rawValue] ?? 0) }.reduce(0, +)
@@ -192,7 +191,7 @@ public struct StressSample: Sendable, Equatable {
     /// Roles of the cameras with an unreliable clock model.
     public var unlocked: [String]
 
-    /// Creates a sample from its values.
+    /// Creates a sample. Each parameter sets the property of the same name.
     public init(
         time: MediaTime, cameras: [String: Camera], pressure: PressureLevel?, temperature: Temperature?,
         processorTime: Nanoseconds?, syntheticTime: Nanoseconds?, disk: DiskSpace?, unlocked: [String]

@@ -11,16 +11,17 @@ public struct StressJudgment: Sendable, Equatable {
     public let verdict: StressCertificate.Verdict
     /// The limiting part of the system; `nil` if the run passed.
     public let cause: StressCause?
-    /// The reasons why the run failed, one sentence each, most important first; empty if it passed.
+    /// The reasons why the run failed, one sentence each, starting with the most important one; empty if the run
+    /// passed.
     public let reasons: [String]
 
-    /// Evaluates a recording that ran. The most important reason comes first: failures, then disconnections and losses,
-    /// then pressure and clocks.
+    /// Evaluates a recording that started. The reasons are sorted by importance: failures, then disconnections and
+    /// losses, then pressure and clocks.
     public init(_ findings: StressFindings, limits: StressLimits) {
         var reasons: [(cause: StressCause, sentence: String)] = []
         reasons += findings.storageFailures.map { (.disk, $0) }
         reasons += findings.encodingFailures.map { (.processor, $0) }
-        // Disconnections come first, because they explain losses.
+        // Disconnections are listed first because they explain losses.
         reasons += Self.absences(findings.gaps)
         reasons += findings.tracks.compactMap { Self.loss(of: $0, limits) }
         reasons += findings.silences.map { (.device, $0) }
@@ -50,9 +51,8 @@ public struct StressJudgment: Sendable, Equatable {
     /// - Parameters:
     ///   - cause: The cause that the error suggests.
     ///   - sentence: A description of the failure and its reason.
-    ///   - isSilent: Whether a device started but delivered no data. If the processor was predicted to be
-    ///     overloaded,
-    ///     the processor is the cause.
+    ///   - isSilent: Whether a device started but delivered no data. If so, and if an overload of the processor was
+    ///     predicted, the overload is the cause.
     ///   - predicted: The prediction for the run.
     public init(
         notStarted cause: StressCause, _ sentence: String, isSilent: Bool = false,
@@ -92,9 +92,9 @@ public struct StressJudgment: Sendable, Equatable {
         )
     }
 
-    /// Returns the devices that were disconnected or delivered no data, each once.
+    /// Returns the devices that were disconnected or delivered no data. Each device is listed only once.
     private static func absences(_ gaps: [Gap]) -> [(StressCause, String)] {
-        // A camera that has its own track and is also in the program reports each outage twice.
+        // If a camera has its own track and is also in the program, each outage is reported twice.
         let once = gaps.enumerated().filter { index, gap in !gaps[..<index].contains(gap) }.map(\.element)
         return Set(once.map(\.track)).sorted().map { track in
             let own = once.filter { $0.track == track }
@@ -131,8 +131,8 @@ public struct StressJudgment: Sendable, Equatable {
     private static func percent(_ share: Double) -> Double { (share * 1000).rounded() / 10 }
 }
 
-/// The data of a recording that determines whether it passed. A pure value, so the evaluation is a pure
-/// function.
+/// The data of a recording that determines whether the run passed. This is a value type, so the evaluation has no side
+/// effects.
 public struct StressFindings: Sendable, Equatable {
     /// The captured and lost frames or samples of each track.
     public var tracks: [StressCertificate.Track]
@@ -149,7 +149,7 @@ public struct StressFindings: Sendable, Equatable {
     /// Roles of the devices with an unreliable clock model at the end.
     public var unlocked: [String]
 
-    /// Creates findings from their values.
+    /// Creates findings. Each parameter sets the property of the same name.
     public init(
         tracks: [StressCertificate.Track], gaps: [Gap] = [], storageFailures: [String] = [],
         encodingFailures: [String] = [], silences: [String] = [], pressure: Manifest.Pressure? = nil,
@@ -206,21 +206,22 @@ extension StressCertificate.Track {
     }
 }
 
-/// The limiting part of a system, which made a run fail.
+/// The limiting part of the system, which caused a run to fail.
 public enum StressCause: String, Sendable, Codable, CaseIterable {
     /// The connection between cameras and computer.
     case bus
-    /// Encoders, late threads, or drivers without a free buffer.
+    /// Encoders, late threads, or drivers that had no free buffer.
     case processor
     case disk
     /// A camera or a microphone.
     case device
     /// The computer as a whole: heat, power, memory.
     case pressure
-    /// The formats cannot be planned.
+    /// The formats can't be combined into a plan.
     case setup
 
-    /// Maps a lost frame to the responsible part. A driver without a free buffer points to the processor.
+    /// Maps the cause of a lost frame to the responsible part. A driver that had no free buffer indicates an overloaded
+    /// processor.
     public init(_ loss: LossCause) {
         switch loss.part {
         case .bus: self = .bus
@@ -250,7 +251,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The part as the subject of a sentence: `the bus`.
+    /// The name of the part as the subject of a sentence, for example `the bus`.
     public var words: String {
         switch self {
         case .bus: "the bus"
@@ -269,14 +270,14 @@ public struct StressLimits: Sendable, Equatable {
     public var lostShare: Double
     /// Maximum fraction of samples that a microphone may lose, silence ÷ (captured + silence), 0…1.
     public var lostAudioShare: Double
-    /// Whether pressure and clocks are evaluated too. Problems with them appear only in long runs.
+    /// Whether pressure and clocks are also evaluated. Problems with them appear only in long runs.
     public var isLong: Bool
 
     /// Creates the limits of a run.
     ///
     /// - Parameters:
-    ///   - limits: The profile's limits. If a limit is missing, all losses are allowed.
-    ///   - isLong: Whether pressure and clocks are evaluated too.
+    ///   - limits: The profile's limits. All losses are allowed for a limit that isn't set.
+    ///   - isLong: Whether pressure and clocks are also evaluated.
     public init(_ limits: RecordingLimits, isLong: Bool) {
         lostShare = limits.lostFrames ?? 1
         lostAudioShare = limits.lostSamples ?? 1

@@ -2,17 +2,17 @@ public import Media
 
 /// The formats that can be tested for a camera, sorted by size.
 public struct StressOffer: Sendable, Equatable {
-    /// One pixel format and size of a camera, with its rates.
+    /// One pixel format and size of a camera, with the frame rates that it supports.
     public struct Mode: Sendable, Equatable {
-        /// The pixel format.
+        /// The pixel format of the mode.
         public let pixel: PixelFormat
-        /// Width × height in pixels.
+        /// The frame size, width × height in pixels.
         public let size: FrameSize
-        /// The frame rates in ascending order. Contains at least one.
+        /// The frame rates in ascending order. There is at least one.
         public let rates: [FrameRate]
 
         /// Returns the format at the lowest rate that is at least the requested one, or otherwise at the highest rate.
-        /// 29.97 counts as 30.
+        /// A rate of 29.97 counts as 30.
         func format(near wanted: FrameRate) -> VideoFormat {
             let rate = rates.first { $0.perSecond >= wanted.perSecond * 0.998 } ?? rates[rates.count - 1]
             return VideoFormat(pixel: pixel, size: size, rate: rate)
@@ -23,7 +23,7 @@ public struct StressOffer: Sendable, Equatable {
     public let role: String
     /// The format that the profile requests.
     public let asked: VideoFormat
-    /// The modes in ascending order of their pixel count. Each combination of pixel format and size occurs once.
+    /// The modes in ascending order of their pixel count. Each combination of pixel format and size occurs only once.
     public let modes: [Mode]
 
     /// The frame sizes to test for synthetic cameras.
@@ -34,7 +34,7 @@ public struct StressOffer: Sendable, Equatable {
     ]
     /// The frame rates to test for synthetic cameras.
     public static let syntheticRates: [FrameRate] = [FrameRate(15), FrameRate(30), FrameRate(60)]
-    /// The rates to test for a camera that offers any rate in a range.
+    /// The rates to test for a camera that supports any rate within a range.
     private static let usualRates: [FrameRate] = [15, 20, 25, 30, 50, 60, 90, 120].map {
         FrameRate(Int64($0), per: 1)
     }
@@ -44,9 +44,8 @@ public struct StressOffer: Sendable, Equatable {
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - asked: The format that the profile requests.
-    ///   - formats: The formats that the camera offers. Formats without a rate are omitted. Equal formats are
-    ///     merged
-    ///     including their rates.
+    ///   - formats: The formats that the camera offers. Formats without a rate are omitted. Formats that differ only in
+    ///     their rates are merged.
     public init(role: String, asked: VideoFormat, formats: [OfferedFormat]) {
         self.role = role
         self.asked = asked
@@ -74,8 +73,8 @@ public struct StressOffer: Sendable, Equatable {
         }
     }
 
-    /// Returns the modes with compressed or with raw frames, in the most preferred pixel format among them, sorted by
-    /// size.
+    /// Returns the modes with compressed frames or with raw frames. Only modes in the most preferred pixel format are
+    /// returned, sorted by size.
     func modes(compressed: Bool) -> [Mode] {
         let order: [PixelFormat] =
             compressed ? [.mjpeg, .h264] : [.yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey]

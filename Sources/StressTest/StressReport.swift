@@ -2,8 +2,8 @@ internal import Media
 internal import Monitoring
 internal import Plots
 
-/// Renders a certificate as `report.html`: a single file that needs no network access or scripts, for screens
-/// (dark or light) and for paper.
+/// Renders a certificate as `report.html`: a single file that needs no network access or scripts, designed
+/// for screens (dark or light) and for printing.
 public struct StressReport {
     private let certificate: StressCertificate
 
@@ -189,12 +189,12 @@ public struct StressReport {
 
 /// Builds the tables of a stress report.
 enum StressTable {
-    /// Builds a table.
+    /// Builds an HTML table.
     ///
     /// - Parameters:
     ///   - heads: The titles of the columns; empty for a table without a header.
     ///   - rows: The rows of the body.
-    ///   - numbers: The columns with numbers, which are right-aligned.
+    ///   - numbers: The indices of the columns that contain numbers, which are right-aligned.
     /// - Returns: A table that scrolls independently on a narrow page.
     static func table(_ heads: [String], _ rows: [HTML], numbers: Set<Int> = []) -> HTML {
         let cells = heads.enumerated().map { index, head in
@@ -250,7 +250,7 @@ enum StressTable {
     }
 }
 
-/// The style sheet of a stress report, for screens (dark or light) and for paper.
+/// The style sheet of a stress report, for screens (dark or light) and for printing.
 enum StressStyle {
     /// Returns the color of a series, as a variable of the style sheet.
     static func series(_ index: Int) -> String { "var(--s\(index % 8))" }

@@ -6,10 +6,10 @@ internal import Monitoring
 internal import Session
 internal import Timing
 
-/// Samples a run once per second. It acts as the host that the session queries for system pressure, so it runs on the
-/// session's thread and clock and also works in simulated time.
+/// Samples a run once per second. The sampler acts as the host that the session queries for system pressure, so it runs
+/// on the session's thread and clock and also works in simulated time.
 final class StressSampler: HostReading {
-    /// A weak reference, because the session retains its host.
+    /// A weak reference to the session, because the session retains its host.
     private struct Followed {
         weak var session: MulticamSession?
     }
@@ -21,10 +21,10 @@ final class StressSampler: HostReading {
     private let followed = ConditionLock(Followed())
     private let collected = ConditionLock(StressCourse())
 
-    /// Prepares the sampling of a run.
+    /// Prepares to sample a run.
     ///
     /// - Parameters:
-    ///   - host: The computer to monitor; `nil` for none.
+    ///   - host: The computer to monitor; `nil` to monitor none.
     ///   - cameras: The cameras of the run, by role.
     ///   - microphones: The microphones of the run.
     ///   - isRealTime: Whether CPU time is meaningful.

@@ -1,7 +1,7 @@
 internal import Media
 internal import Plots
 
-/// The chart of the climb: one bar per step, with the total load of all cameras as its length.
+/// The chart of the climb. Each step is a bar whose length is the total load of all cameras.
 struct StressLadder {
     private let runs: [StressCertificate.Run]
 
@@ -73,7 +73,8 @@ struct StressLadder {
 struct StressSetsMatrix {
     private let runs: [StressCertificate.Run]
 
-    /// Maximum number of columns. More don't fit on the page; the list of runs shows the sets instead.
+    /// Maximum number of columns. More columns don't fit on the page, so the list of runs shows the sets
+    /// instead.
     private static let mostColumns = 12
 
     init(_ runs: [StressCertificate.Run]) {
@@ -167,7 +168,7 @@ struct StressCostSection {
             ])
     }
 
-    /// A chart with two bars for each run that has a CPU time measurement.
+    /// A chart with two bars for each run whose CPU time was measured.
     private var chart: HTML? {
         let pairs = runs.compactMap { run -> (name: String, expected: Double, measured: Double)? in
             guard let expected = run.predicted?.processors, let measured = run.measured?.processors else {

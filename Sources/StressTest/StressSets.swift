@@ -1,14 +1,15 @@
 public import Media
 
-/// Determines the sets of cameras to test, and their order. A pure value: receives results, returns the next set.
+/// Determines the sets of cameras to test, and their order. This value type has no side effects: it receives results
+/// and returns the next set.
 ///
-/// In each grade, all cameras are tested together first. If they pass, every subset passes too. Otherwise, each camera
-/// is tested separately, then pairs of cameras that passed, and then larger sets if all their subsets passed. A set
-/// with a failed subset need not be tested.
+/// In each grade, all cameras are tested together first. If all cameras pass together, every subset is assumed to pass,
+/// too. If the test fails, each camera is tested separately, then pairs of cameras that passed, and then larger sets if
+/// all their subsets passed. A set with a failed subset need not be tested.
 public struct StressSets: Sendable {
     /// A set of cameras to test.
     public struct Candidate: Sendable, Equatable {
-        /// The name of the set's grade.
+        /// The name of the grade to which the set belongs.
         public let grade: String
         /// The cameras with their formats, in the profile's order.
         public let cameras: [(role: String, format: VideoFormat)]
@@ -29,9 +30,9 @@ public struct StressSets: Sendable {
     private var tried = 0
     /// The untested sets of the current stage, in reverse order: the next one is last.
     private var waiting: [Candidate] = []
-    /// 0 for the set of all cameras, k for sets of k cameras.
+    /// The current stage: 0 for the set of all cameras, k for sets of k cameras.
     private var stage = 0
-    /// The sets that passed, as roles by grade.
+    /// The sets that passed, as lists of roles, by grade.
     private var held: [String: Set<[String]>] = [:]
     private var done: Set<String> = []
     /// Whether a set was omitted because one of its subsets failed.
@@ -41,7 +42,7 @@ public struct StressSets: Sendable {
     /// acceptable wait.
     public static let usualLimit = 40
 
-    /// Creates the sequence of sets.
+    /// Creates the sequence of sets to test.
     ///
     /// - Parameters:
     ///   - roles: The profile's cameras in order.
@@ -122,7 +123,7 @@ public struct StressSets: Sendable {
         guard count > 1 else { return present.map { Self.candidate(grade, [$0]) } }
         let parts = held[grade.name] ?? []
         var sets: [[String]] = []
-        // Each set extends a set that lacks its last camera.
+        // Each new set is made by adding one camera after the last camera of a smaller set.
         for part in parts.filter({ $0.count == count - 1 }).sorted(by: { order($0) < order($1) }) {
             guard let last = part.last.flatMap(present.firstIndex) else { continue }
             for role in present[(last + 1)...] {
@@ -164,8 +165,8 @@ public struct StressSets: Sendable {
     }
 }
 
-/// A rule that assigns a format to each camera of a set, for example the best compressed one. It is one row of the
-/// table of sets.
+/// A rule that assigns a format to each camera of a set, for example the best compressed one. Each grade is one row of
+/// the table of sets.
 public struct StressGrade: Sendable, Equatable {
     /// The grade's name: `as asked`, `best compressed`, `up to 720p30 raw`.
     public let name: String
@@ -184,11 +185,11 @@ public struct StressGrade: Sendable, Equatable {
     private static let heights = [1080, 720, 480]
     private static let rate: FrameRate = FrameRate(30)
 
-    /// Returns the grades worth testing, each with different formats: the profile's formats, then compressed and raw
-    /// ones from the best down.
+    /// Returns the grades worth testing, each with different formats: first the profile's formats, then compressed and
+    /// raw formats in descending order of quality.
     ///
     /// - Parameter offers: The formats of each camera.
-    /// - Returns: At least one grade.
+    /// - Returns: The grades, of which there is at least one.
     public static func all(_ offers: [StressOffer]) -> [StressGrade] {
         var grades = [
             StressGrade(
@@ -218,7 +219,7 @@ public struct StressGrade: Sendable, Equatable {
     }
 
     /// Returns the largest size with at most as many pixels as a 16:9 frame of the given height, or otherwise the
-    /// smallest size. Uses the lowest rate of at least 30.
+    /// smallest size. The rate is the lowest one of at least 30 frames per second.
     private static func nearest(_ modes: [StressOffer.Mode], height: Int) -> VideoFormat? {
         let most = height * height * 16 / 9
         let mode = modes.last { $0.size.pixelCount <= most } ?? modes.first

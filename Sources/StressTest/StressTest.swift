@@ -10,8 +10,8 @@ internal import SessionFolder
 public import Setup
 internal import System
 
-/// Tests the limits of several cameras: the combinations that run together, the first failure under increasing load,
-/// and long-term stability.
+/// Tests the limits of several cameras: which combinations run together, what fails first under increasing load, and
+/// whether a recording remains stable for a long time.
 ///
 /// ```swift
 /// let test = try StressTest(request, StressOptions(kinds: [.sets, .climb], output: "stress", version: "1"))
@@ -42,10 +42,10 @@ public final class StressTest: Sendable {
     /// - Parameters:
     ///   - request: The profile and the devices for its roles.
     ///   - options: The tests to run, and their durations.
-    ///   - clock: The session clock. Simulated in tests with synthetic devices.
-    ///   - host: The computer that is monitored for system pressure; `nil` for this one, or for none in
-    ///     simulated time.
-    /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile lacks a camera, or if a
+    ///   - clock: The session clock. Tests with synthetic devices use a simulated clock.
+    ///   - host: The computer that is monitored for system pressure. `nil` selects this computer, or none in simulated
+    ///     time.
+    /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile doesn't contain a camera, or if a
     ///   device is missing or busy, or access is denied.
     public init(
         _ request: SetupRequest, _ options: StressOptions, clock: any SessionClock = MonotonicClock(),
@@ -77,7 +77,7 @@ public final class StressTest: Sendable {
     /// The state of the current run; `nil` between two runs.
     public var status: SessionStatus? { state.withLock { $0.session }?.status }
 
-    /// Notes on the choice of devices and formats for the user, one sentence each.
+    /// Notes for the user about the choice of devices and formats, one sentence each.
     public var notes: [String] { bench.notes }
 
     /// Creates the folder, performs all requested runs, and writes the certificate and the report.
@@ -108,7 +108,7 @@ public final class StressTest: Sendable {
 
     // MARK: Report file
 
-    /// The current results.
+    /// The current results of the test.
     private struct Record {
         var certificate: StressCertificate
         let begun: ClockTime
@@ -224,7 +224,8 @@ public final class StressTest: Sendable {
 
     /// Makes a recording and evaluates it.
     ///
-    /// - Returns: `nil` if the test was stopped before the recording's T0, and the result is therefore unknown.
+    /// - Returns: The evaluated run, or `nil` if the test was stopped before the recording's T0 and the result is
+    ///   unknown.
     private func perform(
         _ trial: StressTrial, _ record: inout Record, _ folder: String
     ) async -> StressCertificate.Run? {
@@ -321,7 +322,7 @@ public final class StressTest: Sendable {
         return silences
     }
 
-    /// Returns the total size of the files of all tracks in bytes; `nil` if one can't be read.
+    /// Returns the total size of the files of all tracks in bytes, or `nil` if the size of a file can't be read.
     private static func writtenBytes(_ result: RecordingResult) -> Int64? {
         var sum: Int64 = 0
         for file in Set(result.manifest.tracks.flatMap { [$0.file] + ($0.parts ?? []) }) {
@@ -400,7 +401,7 @@ public struct StressOptions: Sendable, Equatable {
     /// Default duration of a soak test: one hour.
     public static let usualSoak = Nanoseconds.seconds(3600)
 
-    /// Creates options from their values.
+    /// Creates options. Each parameter sets the property of the same name.
     public init(
         kinds: Set<StressKind>, each: Nanoseconds = usualEach, soak: Nanoseconds = usualSoak,
         output: String, keepsMedia: Bool = false, setLimit: Int = StressSets.usualLimit, version: String
@@ -419,7 +420,7 @@ public struct StressOptions: Sendable, Equatable {
 public enum StressEvent: Sendable {
     /// The test's folder has been created.
     case started(folder: String)
-    /// A run has begun. Its verdict isn't valid yet.
+    /// A run has begun. The run's verdict isn't valid yet.
     case began(StressCertificate.Run)
     /// A run has ended and been evaluated.
     case ended(StressCertificate.Run)
@@ -446,6 +447,6 @@ struct StressTrial {
     /// The participating cameras with their formats, in the profile's order.
     let cameras: [(role: String, format: VideoFormat)]
     let duration: Nanoseconds
-    /// Whether pressure and clocks are evaluated too. Problems with them appear only in long runs.
+    /// Whether pressure and clocks are also evaluated. Problems with them appear only in long runs.
     var isLong: Bool { kind == .soak }
 }

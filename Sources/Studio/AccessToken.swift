@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import Media
 internal import System
 
-/// A secret of 128 random bits that grants access to its bearer, as 22 characters of base64url (RFC 4648, section 5).
+/// A secret that grants access to anyone who presents it. The token consists of 128 random bits, encoded as 22
+/// characters of base64url (RFC 4648, section 5).
 public struct AccessToken: Sendable, Equatable, Codable {
     /// The characters of the token.
     public let text: String
@@ -18,11 +19,11 @@ public struct AccessToken: Sendable, Equatable, Codable {
 
     package init(text: String) { self.text = text }
 
-    /// Returns the token stored in a file. If the file doesn't contain a valid token, creates one and stores it. If it
-    /// can't be stored, it is valid until this process ends.
+    /// Returns the token stored in a file. If the file doesn't contain a valid token, creates one and stores it. If the
+    /// token can't be stored, it is valid until this process ends.
     ///
-    /// - Parameter path: Path of the file, readable only by this user. Its folder is created if needed.
-    /// - Returns: The token.
+    /// - Parameter path: Path of the file, readable only by this user. The folder is created if needed.
+    /// - Returns: The stored or new token.
     package static func kept(at path: String) -> AccessToken {
         let text =
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self).trimmed }
@@ -35,7 +36,7 @@ public struct AccessToken: Sendable, Equatable, Codable {
                 String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)), permissions: 0o700)
             try FileReplacement.write(Array(token.text.utf8), to: path, permissions: 0o600)
         } catch {
-            // The next run of `multicam studio` creates another token, and phones must scan the QR code again.
+            // The next run of `multicam studio` creates a different token, and phones must scan the QR code again.
         }
         return token
     }
@@ -51,7 +52,7 @@ public struct AccessToken: Sendable, Equatable, Codable {
         try container.encode(text)
     }
 
-    /// Compares in constant time, so that the duration doesn't reveal how many characters match.
+    /// Compares the token with a text in constant time, so that the duration doesn't reveal how many characters match.
     ///
     /// - Parameter candidate: The text to compare.
     /// - Returns: Whether it equals the token.

@@ -23,7 +23,7 @@ struct JobRegistry {
         var state: SupervisorLine.Job
         let child: ChildProcess
         var lines: [String] = []
-        /// The last JSON line of a calibration. At the end, it is the result.
+        /// The last JSON line that a calibration printed. When the calibration has ended, it contains the result.
         var lastEvent: String?
         var isCancelled = false
     }
@@ -55,7 +55,7 @@ struct JobRegistry {
     /// - Parameters:
     ///   - command: The job's command.
     ///   - folder: Name of the session folder.
-    /// - Returns: Why the job can't be started; `nil` if it can.
+    /// - Returns: The reason why the job can't be started, or `nil` if it can be started.
     func refusal(of command: JobCommand, _ folder: String?) -> String? {
         if running.count >= Self.most {
             return "\(Self.most) jobs are already running. Wait until one has finished."
@@ -66,7 +66,7 @@ struct JobRegistry {
             : "`\(other.state.command.rawValue)` is running on this recording. Wait until it has finished, or cancel it."
     }
 
-    /// Starts a job's program. Its standard input is a pipe from this process, so the program ends when this
+    /// Starts a job's program. The program's standard input is a pipe from this process, so the program ends when this
     /// process does.
     ///
     /// - Parameters:
@@ -83,7 +83,8 @@ struct JobRegistry {
     ) throws(StudioError) -> SupervisorLine.Job {
         let child = try ChildProcess.started(
             program, arguments, variables: ["MULTICAM_PROGRESS=1", "MULTICAM_JOB=1"])
-        // A calibration timestamps events as they arrive. Other jobs aren't time-critical.
+        // A calibration keeps the normal priority because it timestamps events as they arrive. Other jobs aren't
+        // time-critical.
         if command != .calibrate { Self.stepBack(child.process) }
         lastNumber += 1
         let number = lastNumber
@@ -109,7 +110,7 @@ struct JobRegistry {
 
     /// Handles a notification from a job.
     ///
-    /// - Returns: The job's new state if pages must be notified.
+    /// - Returns: The job's new state if it must be reported to the pages.
     mutating func take(_ news: News, of number: Int) -> SupervisorLine.Job? {
         guard var job = running[number] else { return nil }
         switch news {
@@ -144,7 +145,7 @@ struct JobRegistry {
             job.state.isOK = status == 0
             job.state.exit = status
             if status == 0 { job.state.progress = 1 }
-            // The lines are already printable.
+            // The lines contain only printable characters.
             let told = String(job.lines.joined(separator: "\n").suffix(Self.longestText))
             job.state.text =
                 job.isCancelled && status != 0
@@ -156,7 +157,7 @@ struct JobRegistry {
         }
     }
 
-    /// Returns a message for a failed program that printed none.
+    /// Returns a message for a program that failed without printing one.
     private static func ending(of command: JobCommand, _ status: Int32) -> String {
         command == .calibrate && status == 1
             ? "At least one device could not be measured accurately enough. See the result for details."
@@ -166,14 +167,14 @@ struct JobRegistry {
     /// Cancels a job. A canceled calibration finishes with the measurements already made.
     ///
     /// - Parameter number: The job's number.
-    /// - Returns: Why the job can't be canceled, with an HTTP status; `nil` if it is being canceled.
+    /// - Returns: If the job can't be canceled, an HTTP status and the reason; otherwise `nil`.
     mutating func cancel(_ number: Int) -> (status: Int, text: String)? {
         guard let job = running[number] else { return (404, "There is no such running job.") }
         guard job.state.command.isCancellable else {
             return (409, "A recovery can't be canceled.")
         }
         running[number]?.isCancelled = true
-        // A second cancel ends the program immediately.
+        // A second cancel request ends the program immediately.
         job.child.signal(job.isCancelled ? SIGKILL : SIGINT)
         return nil
     }
@@ -184,20 +185,20 @@ struct JobRegistry {
     }
 }
 
-/// A long-running `multicam` command that a page may start: one that works on a recording, or `calibrate`.
-/// The program itself reports unknown commands.
+/// A long-running `multicam` command that a page may start: a command that works on a recording, or `calibrate`. The
+/// program itself reports unknown commands.
 package enum JobCommand: String, Sendable, Codable, CaseIterable {
     case verify, recover, export, render, calibrate
     case syncCheck = "sync-check"
 
-    /// Whether the job can be canceled. A recovery can't be, because it writes files that can't be created in any other
-    /// way.
+    /// Whether the job can be canceled. A recovery can't be canceled, because it writes files that can't be created in
+    /// any other way.
     var isCancellable: Bool { self != .recover }
 
     /// Whether the command works on a recording.
     package var needsFolder: Bool { self != .calibrate }
 
-    /// Options that a page may set, with the values that each accepts.
+    /// Options that a page may set, with the values that each option accepts.
     private var options: [String: Allowed] {
         switch self {
         case .verify, .recover, .syncCheck: [:]
@@ -219,7 +220,8 @@ package enum JobCommand: String, Sendable, Codable, CaseIterable {
     /// The values that an option accepts.
     private enum Allowed {
         case words(Set<String>)
-        /// Digits, lowercase letters, periods and signs: a number, a time or a size, which the program checks.
+        /// Digits, lowercase letters, periods, and signs. The text is a number, a time, or a size, which the program
+        /// checks.
         case letters
         /// A role. Any printable text is safe, because it follows `=`.
         case text

@@ -4,7 +4,7 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Records which phone was which camera of a recording, using the hash of the phone's secret key.
+/// Records which phone was used as which camera of a recording. A phone is identified by the hash of its secret key.
 ///
 /// Users choose the names of phones freely, and the web process loses them when it ends. Each recording has one owner
 /// per phone name: the first phone confirmed as its camera. The file that records the owner is never replaced. Safe to
@@ -21,7 +21,7 @@ struct PhoneOwners: Sendable {
     /// - Parameters:
     ///   - key: Hash of the phone's key.
     ///   - device: Selector of the phone, such as `phone:anna`.
-    ///   - manifest: The recording.
+    ///   - manifest: The manifest of the recording.
     /// - Returns: Whether the phone is the owner.
     /// - Throws: `FileError` if the owner can't be read or written.
     func claim(_ key: String, as device: String, of manifest: Manifest) throws(FileError) -> Bool {
@@ -31,7 +31,7 @@ struct PhoneOwners: Sendable {
         let draft = "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max))"
         try FileReplacement.write(Array(key.utf8), to: draft, permissions: 0o600)
         defer { unlink(draft) }
-        // link(2) never replaces a file. If two phones register at the same time, one wins.
+        // link(2) never replaces a file. If two phones register at the same time, only one of them succeeds.
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw FileError(path: path, operation: "create", errno: errno)
         }
@@ -50,8 +50,8 @@ struct PhoneOwners: Sendable {
         key.utf8.count == keyLength && key.allSatisfy { $0.isHexDigit }
     }
 
-    /// Returns the path of the owner's file; `nil` for a device that isn't a phone. The recording is identified by its
-    /// start time, so that it keeps its owners when its folder is renamed.
+    /// Returns the path of the owner's file, or `nil` if the device isn't a phone. The recording is identified by its
+    /// start time, so that its owners are still found after its folder is renamed.
     private func path(of device: String, in manifest: Manifest) -> String? {
         let prefix = "phone:"
         guard device.hasPrefix(prefix) else { return nil }
@@ -94,7 +94,8 @@ package struct PhoneIdentity: Sendable, Equatable, Codable {
 package struct PhonePiece: Sendable, Codable {
     /// Selector of the phone, such as `phone:anna`.
     package var device: String
-    /// SHA-256 of the phone's key, in hexadecimal digits. Only the phone that was the recording's camera may add to it.
+    /// SHA-256 of the phone's key, in hexadecimal digits. Only the phone that was the recording's camera may add data
+    /// to the local recording.
     package var key: String
     /// Role of the phone's camera in the recording.
     package var role: String
@@ -104,9 +105,9 @@ package struct PhonePiece: Sendable, Codable {
     package var total: Int64
     /// Offset of the piece in bytes.
     package var offset: Int64
-    /// The bytes in base64; empty to ask how many bytes have arrived.
+    /// The bytes in base64; empty to request the number of bytes that have arrived.
     package var bytes: String
-    /// Whether the phone's user discarded the local recording, which makes the bytes received so far useless.
+    /// Whether the phone's user discarded the local recording. The bytes received so far are then useless.
     package var isDiscarded: Bool
 
     private enum CodingKeys: String, CodingKey {

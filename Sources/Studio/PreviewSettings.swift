@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Glibc
 internal import SessionFolder
 
-/// Settings that `multicam preview` passes to `multicam-preview`, the program that replaces it, as a single
-/// argument: one line of JSON.
+/// Settings that `multicam preview` passes to `multicam-preview` when it replaces itself with that program.
+/// The settings are passed as a single argument that contains one line of JSON.
 public struct PreviewSettings: Sendable, Equatable, Codable {
     /// Role of the camera to show; `nil` for the program.
     public var role: String?
@@ -20,7 +20,7 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
         case display, process
     }
 
-    /// Creates settings. Each parameter sets the property with the same name.
+    /// Creates preview settings. Each parameter sets the property with the same name.
     public init(role: String?, isFullScreen: Bool, display: Int?, process: Int32?) {
         (self.role, self.isFullScreen, self.display, self.process) = (role, isFullScreen, display, process)
     }
@@ -34,6 +34,6 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
         }
     }
 
-    /// The settings as an argument.
+    /// The settings encoded as an argument.
     public var text: String { JSONText.line(self) }
 }

@@ -5,9 +5,9 @@ internal import Glibc
 internal import Media
 package import System
 
-/// Connects the web process to the recorder. The supervisor opens the connection and passes its descriptor,
-/// so that the web process doesn't need the right to create sockets. The broker connects only to the
-/// recorder, or to the calibration that temporarily uses the recorder's devices. Safe to use from any thread.
+/// Connects the web process to the recorder. The supervisor opens the connection and passes its descriptor, so that the
+/// web process doesn't need permission to create sockets. The broker connects only to the recorder, or to the
+/// calibration that temporarily uses the recorder's devices. Safe to use from any thread.
 package final class RecorderConnectionBroker: Sendable {
     /// The socket to connect to. The raw value is the first byte of a request.
     package enum Socket: UInt8, Sendable {
@@ -15,7 +15,7 @@ package final class RecorderConnectionBroker: Sendable {
         case media = 1
     }
 
-    /// The web process's end, for `RecorderConnector`.
+    /// The web process's end of the connection, for `RecorderConnector`.
     package let outside: OwnedDescriptor
     private let inside: OwnedDescriptor
     private let folder: ControlFolder
@@ -43,7 +43,7 @@ package final class RecorderConnectionBroker: Sendable {
         self.folder = folder
     }
 
-    /// Sets the recorder that can be reached from now on; `nil` for none.
+    /// Sets the recorder that can be reached from now on. `nil` means that no recorder can be reached.
     package func lead(to process: Int32?) { recorder.withLock { $0 = process } }
 
     /// Serves requests on a separate thread until all copies of the other end are closed or `close` is
@@ -65,7 +65,7 @@ package final class RecorderConnectionBroker: Sendable {
         }
     }
 
-    /// Stops serving.
+    /// Stops serving requests.
     package func close() { shutdown(inside.number, Int32(SHUT_RDWR)) }
 
     private func connect(_ request: [UInt8]) -> LocalSocket? {
@@ -86,7 +86,7 @@ package final class RecorderConnectionBroker: Sendable {
             socket.setPatience(.zero)
             return socket
         } catch {
-            // The caller is told that no recorder is reachable, and tries again.
+            // The caller learns that no recorder is reachable, and tries again.
             return nil
         }
     }

@@ -10,7 +10,7 @@ public struct StudioPlan: Sendable {
     public var output: String?
     /// IP address to listen on.
     public var address: String
-    /// Port to listen on; 0 for a free one.
+    /// Port to listen on; 0 to choose a free port.
     public var port: Int
     /// Whether connections use TLS.
     public var isEncrypted: Bool
@@ -23,7 +23,7 @@ public struct StudioPlan: Sendable {
     /// Process ID of a running recorder to attach to; `nil` to start one.
     public var recorder: Int32?
 
-    /// Creates a configuration. Each parameter sets the property with the same name.
+    /// Creates a configuration. Each parameter sets the property of the same name.
     public init(
         program: String, webProgram: String, choice: [String], output: String?, address: String, port: Int,
         isEncrypted: Bool, certificate: String?, stateFolder: String, profileFolder: String?,
@@ -58,7 +58,7 @@ public struct StudioPlan: Sendable {
     var folder: [String] { output.map { ["--output", $0] } ?? [] }
 }
 
-/// Why the studio can't run, as a sentence for the user.
+/// The reason why the studio can't run, as a sentence for the user.
 public struct StudioError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Message that states what failed, where, why, and what to do.
     public let description: String

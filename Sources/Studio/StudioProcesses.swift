@@ -8,9 +8,9 @@ extension ChildProcess {
     ///   - program: Path of the program.
     ///   - arguments: Arguments, without the program's name.
     ///   - variables: Additional environment variables, each as `NAME=VALUE`.
-    ///   - isWithheld: Whether the variable with a given name isn't passed on.
-    ///   - door: Gives the program access to the recorder; `nil` for none.
-    /// - Returns: The child process.
+    ///   - isWithheld: Returns whether an environment variable is withheld from the program.
+    ///   - door: The connection that gives the program access to the recorder; `nil` for no access.
+    /// - Returns: The child process that was started.
     /// - Throws: `StudioError` if the system can't start the program.
     static func started(
         _ program: String, _ arguments: [String], variables: [String] = [],
@@ -29,7 +29,7 @@ extension ChildProcess {
 /// Watchdog that detects when a process has been silent for too long. Safe to use from any thread.
 final class Pulse: Sendable {
     private struct State {
-        /// Seconds since the last beat.
+        /// Number of seconds since the last heartbeat.
         var silence: Int
         /// Number of seconds of silence that count as a hang.
         var limit: Int
@@ -38,22 +38,22 @@ final class Pulse: Sendable {
     private let state: ConditionLock<State>
     private let limit: Int
 
-    /// Creates a watchdog without a beat.
+    /// Creates a watchdog that hasn't received a heartbeat yet.
     ///
     /// - Parameters:
-    ///   - limit: Maximum time between two beats, in seconds.
-    ///   - first: Maximum time until the first beat, in seconds.
+    ///   - limit: Maximum time between two heartbeats, in seconds.
+    ///   - first: Maximum time until the first heartbeat, in seconds.
     init(limit: Int, first: Int) {
         self.limit = limit
         state = ConditionLock(State(silence: 0, limit: first))
     }
 
-    /// Records a sign of life.
+    /// Records a heartbeat of the process.
     func beat() { state.withLock { $0 = State(silence: 0, limit: limit) } }
 
-    /// Counts another second.
+    /// Counts another second without a heartbeat.
     ///
-    /// - Returns: Whether the silence is now too long.
+    /// - Returns: Whether the process has been silent for too long.
     func isStill() -> Bool {
         state.withLock { state in
             state.silence += 1
@@ -61,11 +61,11 @@ final class Pulse: Sendable {
         }
     }
 
-    /// Watches on a separate thread. Counts only the seconds during which this process was running: if this
-    /// process was stopped or the machine was asleep, nothing is known about the other process.
+    /// Monitors the process on a separate thread. Counts only the seconds during which this process was running. If
+    /// this process was stopped or the machine was asleep, nothing is known about the other process.
     ///
     /// - Parameters:
-    ///   - ended: Ends the watch.
+    ///   - ended: Ends the monitoring.
     ///   - stopped: Called once when the silence is too long.
     func watch(unless ended: Cancellation, _ stopped: @escaping @Sendable () -> Void) {
         MediaThread.eventually(name: "pulse") { [self] in
@@ -77,8 +77,8 @@ final class Pulse: Sendable {
     }
 }
 
-/// Environment variables that are passed to the web process. Others may hold keys, such as those that a profile's
-/// `url_from` names, and a process with network access doesn't need them.
+/// Environment variables that are passed to the web process. Other variables may contain keys, such as those that a
+/// profile's `url_from` names. A process with network access doesn't need these variables.
 enum WebEnvironment {
     private static let names: Set<String> = [
         "HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER", "XDG_RUNTIME_DIR",

@@ -5,8 +5,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Executes the pages' requests, mostly by running `multicam` itself, so that a page can do no more than its commands.
-/// Safe to use from any thread. Each task blocks its thread.
+/// Executes the pages' requests, mostly by running `multicam` itself. A page can therefore do no more than the commands
+/// of `multicam`. Safe to use from any thread. Each task blocks its thread.
 package struct StudioRequestHandler: Sendable {
     let plan: StudioPlan
     let owners: PhoneOwners
@@ -22,9 +22,9 @@ package struct StudioRequestHandler: Sendable {
     /// Maximum size of a profile sent by a page, in bytes.
     private static let longestProfile = 1 << 17
 
-    /// Executes a task.
+    /// Executes the task that a page requested.
     ///
-    /// - Returns: JSON on success, otherwise a message.
+    /// - Returns: JSON if the task succeeds, otherwise a message.
     func perform(_ order: SupervisorLine.Order) -> Outcome {
         switch order.task {
         case .plan: run(["plan", "--json"] + plan.choice + plan.folder)
@@ -43,7 +43,8 @@ package struct StudioRequestHandler: Sendable {
         }
     }
 
-    /// Result of a task: the HTTP status, and JSON if the status is 200, otherwise a message.
+    /// Result of a task, which consists of the HTTP status and a text, which is JSON if the status is 200 and a message
+    /// otherwise.
     typealias Outcome = (status: Int, output: String)
 
     static let noName: Outcome = (400, "Invalid profile name. Use at most 64 letters, digits, - and _.")
@@ -166,7 +167,7 @@ package struct StudioRequestHandler: Sendable {
 
     private struct Groups: Encodable {
         let ok = true
-        /// CLOCK_MONOTONIC, the clock of the files' timestamps.
+        /// Current time on CLOCK_MONOTONIC, which is also the clock of the files' timestamps.
         var now_ns: Int64
         var groups: [JSONValue]
     }
@@ -186,7 +187,7 @@ package struct StudioRequestHandler: Sendable {
             do {
                 found.groups.append(try JSONText.decoder().decode(JSONValue.self, from: bytes))
             } catch {
-                // Ignore files that this program didn't write.
+                // Ignore files that were not written by this program.
             }
         }
         found.now_ns = MonotonicClock().now.nanoseconds
@@ -212,7 +213,7 @@ package struct StudioRequestHandler: Sendable {
         return (line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line).printable(limit: 2000)
     }
 
-    /// Complete output of a program that has ended.
+    /// The complete output of a program that has ended.
     private struct ProgramOutput: Sendable {
         var lines: [String] = []
         var messages: [String] = []

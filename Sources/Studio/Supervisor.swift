@@ -8,7 +8,7 @@ internal import System
 /// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The supervisor
 /// doesn't access the network, and the recorder doesn't depend on it.
 ///
-/// All decisions are made on the thread of `run`. Child processes and signals only post events to it.
+/// All decisions are made on the thread of `run`. Child processes and signals only send events to that thread.
 public final class Supervisor: Sendable {
     /// A notification for the supervisor's user.
     public enum News: Sendable {
@@ -21,24 +21,24 @@ public final class Supervisor: Sendable {
     }
 
     private enum Event: Sendable {
-        /// A line from the web process of that generation. `waiting` counts the queued lines.
+        /// A line from the web process of the given generation. `waiting` counts the queued lines.
         case web(SupervisorLine, Int, waiting: ConditionLock<Int>)
         case webEnded(Int)
         case webDue
         case recorderSaid(String)
         case recorderEnded(Int32)
-        /// The recorder with that process ID has entered standby.
+        /// The recorder with this process ID has entered standby.
         case standsBy(Int32)
         /// The profile that a page wants to use exists.
         case use(SupervisorLine.Order, Int)
-        /// A task has finished, for the web process of that generation. A later web process uses the same
-        /// ticket numbers for other requests.
+        /// A task for the web process of the given generation has finished. A later web process uses the same ticket
+        /// numbers for other requests.
         case done(SupervisorLine.Result, Int)
         case job(Int, JobRegistry.News)
         case stop(asks: Bool)
     }
 
-    /// State of the thread of `run`.
+    /// State that only the thread of `run` uses.
     private struct State {
         var web: ChildProcess?
         /// The web process's access to the recorder.
@@ -63,8 +63,8 @@ public final class Supervisor: Sendable {
         /// Number of running tasks; `tasks` holds those that are waiting.
         var taskCount = 0
         var tasks: [SupervisorLine.Order] = []
-        /// The previous options while another profile is being started. Cleared when a recorder is in standby with the
-        /// new profile.
+        /// The previous options while another profile is being started. The value is cleared when a recorder is in
+        /// standby with the new profile.
         var former: [String]?
         /// A calibration that starts when the recorder has released the devices.
         var calibration: SupervisorLine.Order?
@@ -91,21 +91,21 @@ public final class Supervisor: Sendable {
     private static let longestDelay = Nanoseconds.seconds(2)
     /// Run time after which a crash of the web process doesn't count as immediate.
     private static let minStableDuration = Nanoseconds.seconds(1)
-    /// Maximum silence of a web process in seconds: between two messages, and before the first one.
+    /// Maximum silence of a web process in seconds, between two messages and before the first message.
     private static let patience = (usual: 10, first: 30)
     /// Maximum number of waiting lines from the web process, so that a flood of them can't delay other events.
     private static let mostLines = 16
-    /// Maximum numbers of running tasks and of waiting tasks.
+    /// Maximum number of running tasks, and of waiting tasks.
     private static let mostTasks = (running: 4, waiting: 16)
-    /// Polling interval for a recorder's standby.
+    /// Interval between checks of whether a recorder is in standby.
     private static let glance = Nanoseconds.milliseconds(200)
     /// Time within which a second Ctrl-C confirms the first one.
     private static let confirmation = Nanoseconds.seconds(10)
 
-    /// Prepares a studio.
+    /// Creates a studio that isn't running yet.
     ///
     /// - Parameters:
-    ///   - plan: The configuration.
+    ///   - plan: The configuration of the studio.
     ///   - tell: Receives notifications, on several threads.
     public init(_ plan: StudioPlan, tell: @escaping @Sendable (News) -> Void) {
         self.plan = plan
@@ -113,14 +113,15 @@ public final class Supervisor: Sendable {
         phoneToken = AccessToken.kept(at: "\(plan.stateFolder)/phone-token")
     }
 
-    /// Requests that the studio stop. Safe to call from any thread.
+    /// Requests the end of the studio. Safe to call from any thread.
     ///
     /// - Parameter asks: Whether ending a running recording requires a second request, as with Ctrl-C.
     public func stop(asks: Bool) { events.put(.stop(asks: asks)) }
 
-    /// Runs the studio until it is stopped. Blocks.
+    /// Runs the studio until it is stopped. Blocks the calling thread.
     ///
-    /// - Returns: The recorder's exit status; 0 if the studio was attached to a recorder and leaves it running.
+    /// - Returns: The recorder's exit status. The value is 0 if the studio was attached to a recorder and leaves it
+    ///   running.
     /// - Throws: `StudioError` if a program can't be started or the page can't be served.
     public func run() throws(StudioError) -> Int32 {
         defer { events.finish() }
@@ -157,8 +158,8 @@ public final class Supervisor: Sendable {
                 scheduleWeb(&state)
             }
         case .recorderSaid(let text):
-            // The status line only repeats known information, and never contains the reason why the recorder
-            // ended.
+            // The status line is skipped, because it only repeats known information and never contains the reason why
+            // the recorder ended.
             if !text.contains("│") { state.lastWords = StudioRequestHandler.sentence(text) }
             tell(.recorder(text))
         case .recorderEnded(let status): recorderEnded(status, &state)
@@ -233,7 +234,7 @@ public final class Supervisor: Sendable {
         say(line, state)
     }
 
-    /// Returns a message about why the recorder ended and how to recover its recording.
+    /// Returns a message that explains why the recorder ended and how to recover its recording.
     private func ending(_ status: Int32, _ state: State) -> String {
         guard status > 128 else {
             return "The recorder exited with status \(status). \(state.lastWords ?? "")"
@@ -397,14 +398,14 @@ public final class Supervisor: Sendable {
         }
     }
 
-    /// Starts waiting tasks up to the limit, each on a separate thread.
+    /// Starts waiting tasks up to the limit. Each task runs on a separate thread.
     private func runTasks(_ state: inout State) {
         let (events, desk, generation) = (events, StudioRequestHandler(plan: state.plan), state.generation)
         while state.taskCount < Self.mostTasks.running, !state.tasks.isEmpty {
             let order = state.tasks.removeFirst()
             state.taskCount += 1
             MediaThread.eventually(name: "task") {
-                // Check that the profile exists before ending a recorder in standby for it.
+                // Check that the profile exists before ending the standby of a recorder for it.
                 let outcome = order.task == .use ? desk.profile(order.name) : desk.perform(order)
                 if order.task == .use, outcome.status == 200 { return events.put(.use(order, generation)) }
                 let result = SupervisorLine.Result(
@@ -421,7 +422,7 @@ public final class Supervisor: Sendable {
 
     /// Starts a recorder after the previous one has ended.
     private func startRecorder(_ order: SupervisorLine.Order, _ state: inout State) {
-        // If a session that was started elsewhere has ended, the studio starts its own.
+        // If the studio was attached to a session that has ended, it starts its own session.
         if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
         let refusal: String? =
             if state.isEnding {
@@ -504,7 +505,7 @@ public final class Supervisor: Sendable {
         run(command, folder, order, &state)
     }
 
-    /// Starts a job's program, and answers with the job's number.
+    /// Starts a job's program, and sends the job's number as the answer.
     private func run(
         _ command: JobCommand, _ folder: String?, _ order: SupervisorLine.Order, _ state: inout State
     ) {
@@ -536,8 +537,8 @@ public final class Supervisor: Sendable {
         }
     }
 
-    /// Prepares a calibration, which needs the devices. The recorder ends its standby first, and another one starts
-    /// afterward.
+    /// Prepares a calibration, which needs the devices. The recorder first ends its standby, and another recorder
+    /// starts afterward.
     private func prepareCalibration(_ order: SupervisorLine.Order, _ state: inout State) {
         guard state.attached == nil else {
             return answer(
@@ -572,7 +573,7 @@ public final class Supervisor: Sendable {
         tellCalibration(state)
     }
 
-    /// Notifies the web process of a calibration that uses the devices, so that phones send to it.
+    /// Notifies the web process that a calibration is using the devices, so that phones send their data to it.
     private func tellCalibration(_ state: State) {
         guard let calibration = state.jobs.calibration else { return }
         var line = SupervisorLine()
@@ -587,7 +588,7 @@ public final class Supervisor: Sendable {
     ///
     /// - Parameters:
     ///   - state: State of the thread.
-    ///   - text: Message for pages about why the recorder isn't the requested one.
+    ///   - text: Message for the pages that explains why the recorder isn't the requested one.
     /// - Returns: An error message if the recorder can't be started.
     private func startAnew(_ state: inout State, because text: String? = nil) -> String? {
         do throws(StudioError) {

@@ -2,29 +2,29 @@ internal import FoundationEssentials
 internal import Glibc
 internal import SessionFolder
 
-/// A message between the supervisor and the web process, as one line of JSON with one field set. The supervisor doesn't
-/// access the network, and the web process starts no programs. A page's request is a `Task` that the supervisor
-/// executes.
+/// A message between the supervisor and the web process. A message is one line of JSON in which one field is set. The
+/// supervisor doesn't access the network, and the web process doesn't start programs. A page's request is a `Task` that
+/// the supervisor executes.
 public struct SupervisorLine: Sendable, Codable {
     /// Tasks that the supervisor executes for a page.
     public enum Task: String, Sendable, Codable {
-        /// The plan and its cost, as printed by `multicam plan --json`.
+        /// Returns the plan and its cost, as printed by `multicam plan --json`.
         case plan
-        /// Cameras and microphones, as printed by `multicam devices --json`.
+        /// Returns the cameras and microphones, as printed by `multicam devices --json`.
         case devices
-        /// The checks made by `multicam doctor`.
+        /// Runs the checks of `multicam doctor`.
         case doctor
-        /// The nodes of this computer's groups, as received from them.
+        /// Returns the state of the nodes in this computer's groups, as last received from them.
         case group
-        /// The stored device latencies, as printed by `multicam calibrate --show --json`.
+        /// Returns the stored device latencies, as printed by `multicam calibrate --show --json`.
         case calibration
-        /// The recordings in the output folder, with their verdicts.
+        /// Returns the recordings in the output folder, with their verdicts.
         case recordings
-        /// The available profiles.
+        /// Returns the available profiles.
         case profiles
-        /// The text of a profile.
+        /// Returns the text of a profile.
         case profile
-        /// The errors in a profile's text, or the plan that it yields.
+        /// Returns the errors in a profile's text, or the plan that results from it.
         case check
         /// Saves the text of a profile in the user's folder.
         case keep
@@ -32,7 +32,7 @@ public struct SupervisorLine: Sendable, Codable {
         case use
         /// Starts a recorder after the previous one has ended.
         case start
-        /// Stores a piece of a phone's local recording, given in `piece`. After the last one, `multicam ingest` runs.
+        /// Stores a piece of a phone's local recording, given in `piece`. After the last piece, `multicam ingest` runs.
         case store
         /// Registers `phone` as a camera of the running recording, unless another phone is registered as that camera.
         case claim
@@ -44,9 +44,9 @@ public struct SupervisorLine: Sendable, Codable {
 
     /// A request for a task.
     public struct Order: Sendable, Codable {
-        /// Number that identifies the answer.
+        /// Number that identifies the answer to this request.
         public var ticket: Int
-        /// The requested task.
+        /// The task that the page requests.
         public var task: Task
         /// Name of a profile or session folder, as sent by a page.
         public var name: String?
@@ -79,9 +79,9 @@ public struct SupervisorLine: Sendable, Codable {
         package var folder: String?
         /// Progress, 0…1; `nil` if the program doesn't report it.
         package var progress: Double?
-        /// The program's latest message. At the end, all of its messages.
+        /// The program's latest message. When the job has ended, it contains all messages of the program.
         package var text = ""
-        /// A line of JSON that the program printed, or `nil`.
+        /// A line of JSON that the program printed, or `nil` if there is none.
         package var event: String?
         /// Whether the job has ended.
         package var isDone = false
@@ -102,7 +102,7 @@ public struct SupervisorLine: Sendable, Codable {
         /// HTTP status: 200 for success, 400 for an invalid request, 404 if the named object doesn't exist, 409 if the
         /// task can't be executed now, 503 if too many requests are in progress.
         public var status: Int
-        /// JSON on success, otherwise a message.
+        /// JSON if the task succeeded, otherwise a message.
         public var output: String
 
         /// Creates a result. Each parameter sets the property with the same name.
@@ -118,7 +118,8 @@ public struct SupervisorLine: Sendable, Codable {
         /// Reason why the recorder ended or, while one is running, why it isn't the requested one; `nil` if
         /// there is nothing to report.
         public var text: String?
-        /// Process ID of the calibration that temporarily uses the devices and that phones send to, or `nil`.
+        /// Process ID of the calibration that temporarily uses the devices and that phones send to; `nil` if no
+        /// calibration is running.
         public var calibration: Int32?
 
         /// Creates a state. Each parameter sets the property with the same name.
@@ -127,32 +128,32 @@ public struct SupervisorLine: Sendable, Codable {
         }
     }
 
-    /// To the web process, as the first message.
+    /// Settings for the web process, which are sent to it as the first message.
     public var settings: RoomSettings?
-    /// To the web process, on every change.
+    /// State of the recorder, sent to the web process on every change.
     public var recorder: Recorder?
-    /// To the web process.
+    /// Result of a task, sent to the web process.
     public var result: Result?
-    /// To the web process, on every change and at startup.
+    /// State of a job, sent to the web process on every change and at startup.
     package var job: Job?
-    /// To the supervisor: the listening port.
+    /// The listening port, sent to the supervisor.
     public var listening: Int?
-    /// To the supervisor: the page's address, including the token.
+    /// The page's address including the token, sent to the supervisor.
     public var address: String?
-    /// To the supervisor: lines for the user, such as the address as a QR code for phones.
+    /// Lines for the user, such as the address as a QR code for phones, sent to the supervisor.
     public var notes: [String]?
-    /// To the supervisor: why the page can't be served.
+    /// The reason why the page can't be served, sent to the supervisor.
     public var failed: String?
-    /// To the supervisor.
+    /// Request for a task, sent to the supervisor.
     public var order: Order?
-    /// To the supervisor, once per second: the web process is alive.
+    /// Heartbeat of the web process, sent to the supervisor once per second.
     public var alive: Bool?
 
-    /// Creates a message without content.
+    /// Creates a message with no field set.
     public init() {}
 
-    /// Parses a line. Returns `nil` if it is invalid, such as one from another version. The two programs are installed
-    /// together.
+    /// Parses a line. Returns `nil` if the line is invalid. Lines from other versions aren't supported, because the two
+    /// programs are installed together.
     package static func read(_ text: String) -> SupervisorLine? {
         do {
             return try JSONDecoder().decode(SupervisorLine.self, from: Data(text.utf8))
@@ -161,16 +162,16 @@ public struct SupervisorLine: Sendable, Codable {
         }
     }
 
-    /// The line without a line feed.
+    /// The message as a line of JSON, without the line feed.
     package var text: String { JSONText.line(self) }
 }
 
-/// Settings that the supervisor sends to the web process at startup, as one line of JSON. They aren't command-line
-/// arguments because other processes could read the secrets in them.
+/// Settings that the supervisor sends to the web process at startup, as one line of JSON. The settings aren't passed as
+/// command-line arguments, because other processes could then read the secrets in them.
 public struct RoomSettings: Sendable, Codable {
     /// IP address to listen on.
     public var address: String
-    /// Port to listen on; 0 for a free one.
+    /// Port to listen on; 0 to choose a free port.
     public var port: Int
     /// Whether connections use TLS.
     public var isEncrypted: Bool
@@ -181,13 +182,13 @@ public struct RoomSettings: Sendable, Codable {
     public var stateFolder: String
     /// Path of the folder for session folders.
     public var recordings: String
-    /// Grants full access.
+    /// The token that grants full access.
     public var token: AccessToken
-    /// Grants access to pictures and tally only.
+    /// The token that grants access only to pictures and tally.
     public var readToken: AccessToken
-    /// Lets a phone act as a camera, and grants nothing else.
+    /// The token that lets a phone act as a camera and grants no other access.
     public var phoneToken: AccessToken
-    /// The recorder's process ID, or `nil`.
+    /// The recorder's process ID, or `nil` if no recorder is running.
     public var recorder: Int32?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,5 +1,6 @@
 extension Array where Element: BinaryFloatingPoint {
-    /// The median. For an even number of values, the mean of the two middle ones; 0 for an empty array.
+    /// The median of the values. For an even number of values, it is the mean of the two middle values; for
+    /// an empty array, it is 0.
     var median: Element {
         guard !isEmpty else { return 0 }
         let sorted = sorted()

@@ -2,14 +2,14 @@ internal import CMedia
 internal import Encoding
 public import Media
 
-/// Measures the offset between two microphones that pick up the same sound. It uses the generalized
-/// cross-correlation with phase transform (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976), which is robust
+/// Measures the offset between two microphones that pick up the same sound. The method is the generalized
+/// cross-correlation with phase transform (Knapp and Carter, IEEE Transactions on ASSP 24, 1976), which is robust
 /// against room acoustics and differences between microphones.
 ///
-/// The window is divided into pieces that are short enough not to be blurred by drift. Their correlations are
-/// summed for every drift up to 300 ppm, and the highest sum is used. Random sums reach about five standard
-/// deviations. A certain result reaches at least 20 and has no second peak of nearly the same height, which
-/// tones and hum would cause. Use an instance on one thread only.
+/// The window is divided into pieces that are short enough not to be blurred by drift. The correlations of the pieces
+/// are summed for every drift up to 300 ppm, and the highest sum is used. Random sums reach about five standard
+/// deviations. A result is certain if it reaches at least 20 and there is no second peak of nearly the same height.
+/// Tones and hum would cause such a peak. Use an instance on one thread only.
 public final class AudioCorrelation {
     /// The highest peak of the correlation in one window.
     public struct Peak: Sendable, Equatable {
@@ -17,26 +17,26 @@ public final class AudioCorrelation {
         public let offset: Nanoseconds
         /// Height of the peak in standard deviations of the correlation outside the peak.
         public let deviations: Double
-        /// Height of the second highest peak as a share of the highest.
+        /// Height of the second highest peak as a fraction of the highest one.
         public let rival: Double
 
-        /// Whether the peak isn't random and is the only one: at least 20 standard deviations, and a second
-        /// peak of at most 0.7.
+        /// Whether the peak is neither random nor ambiguous: it is at least 20 standard deviations high, and the second
+        /// peak reaches at most 0.7 of its height.
         public var isCertain: Bool { deviations >= AudioCorrelation.leastDeviations && rival <= 0.7 }
     }
 
     /// Minimum height of a certain peak, in standard deviations.
     static let leastDeviations = 20.0
-    /// Frequency band in Hz used for the comparison, which covers speech and claps. Below this band is hum;
-    /// above it, rooms absorb most of the sound.
+    /// Frequency band in Hz used for the comparison, which covers speech and claps. Frequencies below this band contain
+    /// hum; above it, rooms absorb most of the sound.
     private static let band = 150.0...6000.0
     /// Maximum drift to try, as a ratio.
     private static let largestDrift = 300e-6
-    /// Step between the drifts to try, as a ratio: about one sample at the ends of the window.
+    /// Step between the drifts to try, as a ratio. One step shifts the ends of the window by about one sample.
     private static let driftStep = 5e-6
     /// Width of a peak on either side, in seconds. Values farther away belong to another peak.
     private static let peakWidth = 0.000_5
-    /// Peak amplitude below which a piece counts as silent: −90 dB of full scale.
+    /// Peak amplitude below which a piece counts as silent (−90 dBFS).
     private static let silence: Float = 3e-5
 
     private let rate: Double
@@ -49,7 +49,7 @@ public final class AudioCorrelation {
     private var input: [Float]
     private var output: [Float]
 
-    /// Prepares the transforms for one rate and range.
+    /// Creates the correlation for one sample rate and one range of offsets.
     ///
     /// - Parameters:
     ///   - rate: Samples per second of both microphones.
@@ -73,12 +73,12 @@ public final class AudioCorrelation {
         output = input
     }
 
-    /// Correlates two windows.
+    /// Correlates two windows of audio.
     ///
     /// - Parameters:
-    ///   - first: Samples of the reference, one channel, full scale ±1.
-    ///   - second: The same number of samples of the other microphone for the same time.
-    /// - Returns: The highest peak, whether certain or not; `nil` if a window is silent or shorter than a piece.
+    ///   - first: Samples of the reference in one channel; full scale is ±1.
+    ///   - second: Samples of the other microphone for the same time. There must be as many as in `first`.
+    /// - Returns: The highest peak, whether or not it is certain; `nil` if a window is silent or shorter than a piece.
     public func peak(of first: [Float], and second: [Float]) -> Peak? {
         let count = min(first.count, second.count)
         guard count >= pieceLength else { return nil }
@@ -141,7 +141,7 @@ public final class AudioCorrelation {
         guard squares > 0 else { return nil }
         let rival = max(Self.greatest(of: left), Self.greatest(of: right))
         let (before, height, after) = (Double(sum[place - 1]), Double(sum[place]), Double(sum[place + 1]))
-        // The vertex of the parabola through three points.
+        // This is the vertex of the parabola through three points.
         let bend = before - 2 * height + after
         let fraction = bend < 0 ? (before - after) / bend / 2 : 0
         return Peak(

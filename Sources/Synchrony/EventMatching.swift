@@ -2,7 +2,7 @@ public import Media
 
 /// A short event that cameras and microphones capture at the same instant: a flash, a beep, or a hand clap.
 public struct SharpEvent: Sendable, Equatable {
-    /// Earliest possible start of the event. The range to `latest` is a few microseconds for audio, and one
+    /// Earliest possible start of the event. The range from here to `latest` is a few microseconds for audio, and one
     /// exposure for frames.
     public let earliest: MediaTime
     /// Latest possible start of the event.
@@ -18,7 +18,7 @@ public struct SharpEvent: Sendable, Equatable {
         self.strength = strength
     }
 
-    /// Middle between `earliest` and `latest`.
+    /// The middle of the range from `earliest` to `latest`.
     public var middle: MediaTime {
         MediaTime(nanoseconds: earliest.nanoseconds + (latest.nanoseconds - earliest.nanoseconds) / 2)
     }
@@ -26,8 +26,8 @@ public struct SharpEvent: Sendable, Equatable {
 
 /// Matches the events of two tracks at the offset shared by most pairs.
 ///
-/// Claps that repeat every second also match with an offset of one second. Therefore only offsets within a range are
-/// considered. If about the same number of pairs agree on several offsets, the smallest is chosen.
+/// Claps that repeat every second also match at an offset of one second, so only offsets within a certain range are
+/// considered. If about the same number of pairs agree on several offsets, the smallest offset is chosen.
 public struct EventMatching: Sendable, Equatable {
     /// Two events, one from each track, that correspond to each other.
     public struct Pair: Sendable, Equatable {
@@ -35,8 +35,8 @@ public struct EventMatching: Sendable, Equatable {
         public let reference: Int
         /// Index of the event in the other track's list.
         public let other: Int
-        /// Minimum and maximum possible offset, from the uncertainties of both events. Positive if the event is later
-        /// in the other track.
+        /// Minimum and maximum possible offset, based on the uncertainties of both events. The offset is positive if
+        /// the event is later in the other track.
         public let offset: ClosedRange<Nanoseconds>
 
         /// Creates a pair of events by their indices.
@@ -47,15 +47,15 @@ public struct EventMatching: Sendable, Equatable {
         }
     }
 
-    /// Matched events in chronological order. Each event is in at most one pair. Empty if no two events are close
-    /// enough.
+    /// Matched events in chronological order. Each event is in at most one pair. The list is empty if no two events are
+    /// close enough.
     public let pairs: [Pair]
-    /// Number of events in the reference's list, matched or not.
+    /// Number of events in the reference's list, whether or not they were matched.
     public let referenceCount: Int
-    /// Number of events in the other track's list, matched or not.
+    /// Number of events in the other track's list, whether or not they were matched.
     public let otherCount: Int
 
-    /// Share of the best offset's pairs above which another offset counts as equally good.
+    /// If another offset has at least this fraction of the best offset's pairs, it counts as equally good.
     private static let asGood = 0.9
 
     /// Matches two lists of events.
@@ -92,7 +92,7 @@ public struct EventMatching: Sendable, Equatable {
     /// Number of matched pairs.
     public var count: Int { pairs.count }
 
-    /// Share of the shorter list that was matched, 0…1; 0 if one list is empty.
+    /// Fraction of the events in the shorter list that were matched, 0…1; 0 if one list is empty.
     public var share: Double {
         let fewer = min(referenceCount, otherCount)
         return fewer == 0 ? 0 : Double(count) / Double(fewer)
@@ -140,27 +140,27 @@ public struct EventMatching: Sendable, Equatable {
 
 /// A range that is contained in more of the given intervals than the ranges next to it.
 ///
-/// This is Marzullo's algorithm (K. Marzullo, *Maintaining the Time in a Distributed System*, 1984; RFC 5905,
-/// section 11.2.1, selects clocks by it). If each interval contains the true value, the range contained in
-/// most of them does too, and it is much narrower. Intervals that don't contain the true value are wrong.
+/// This is Marzullo's algorithm (Marzullo, *Maintaining the Time in a Distributed System*, 1984; RFC 5905, section
+/// 11.2.1, selects clocks by it). If each interval contains the true value, then the range that most intervals have in
+/// common contains it, too, and it is much narrower. An interval without the true value is wrong.
 public struct IntervalIntersection: Sendable, Equatable {
-    /// The common range.
+    /// The range that the intervals have in common.
     public let range: ClosedRange<Nanoseconds>
-    /// Number of intervals that contain the whole range, at least 1.
+    /// Number of intervals that contain the whole range. There is at least one.
     public let count: Int
 
-    /// Returns the range contained in the most intervals. If there are several, returns the one whose middle
-    /// is closest to zero; `nil` without intervals.
+    /// Returns the range contained in the most intervals. If there are several such ranges, returns the one whose
+    /// middle is closest to zero. Returns `nil` if there are no intervals.
     public static func most(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
         let all = all(of: intervals)
         let most = all.map(\.count).max() ?? 0
         return all.filter { $0.count == most }.min { $0.middle.magnitude < $1.middle.magnitude }
     }
 
-    /// Returns every range that is contained in more intervals than the ranges on either side, in ascending
-    /// order. Takes O(n log n).
+    /// Returns every range that is contained in more intervals than the ranges on either side, in ascending order. The
+    /// complexity is O(n log n).
     public static func all(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> [Self] {
-        // The bounds belong to their interval, so a start sorts before an end at the same position.
+        // An interval includes its bounds, so a start sorts before an end at the same position.
         var edges = intervals.flatMap { [(place: $0.lowerBound, step: 1), (place: $0.upperBound, step: -1)] }
         edges.sort { ($0.place, -$0.step) < ($1.place, -$1.step) }
         var found: [Self] = []
@@ -183,6 +183,6 @@ public struct IntervalIntersection: Sendable, Equatable {
 
     /// Middle of the range.
     public var middle: Nanoseconds { (range.lowerBound + range.upperBound) / 2 }
-    /// Half the length of the range: the maximum distance of the true value from `middle`.
+    /// Half the length of the range, which is the maximum difference between the true value and `middle`.
     public var uncertainty: Nanoseconds { (range.upperBound - range.lowerBound) / 2 }
 }

@@ -3,14 +3,14 @@ public import Media
 /// Detects flashes, and lamps that are turned on, from the mean brightness of successive frames of one
 /// camera.
 ///
-/// It searches for a rise from one frame to the next that is far above the usual changes in brightness and is
-/// sharp. The usual changes are measured by the median and the median absolute deviation, which single
-/// flashes don't disturb. A rise is sharp if the brightness goes from one fifth to four fifths of the height
-/// within two frames. Slow changes in light, cuts, fades, and noise therefore aren't events. An event is
-/// reported three frames later.
+/// The detector searches for a sharp rise from one frame to the next that is far above the usual changes in brightness.
+/// The usual changes are measured by the median and the median absolute deviation, which single flashes don't affect. A
+/// rise is sharp if the brightness goes from one fifth to four fifths of the total rise within two frames. Slow changes
+/// in light, cuts, fades, and noise therefore don't count as events. An event is reported three frames later.
 ///
-/// The detector is a value type: frames come in, events go out. Call `interrupt()` at a cut (a slate, a
-/// duplicated frame, a camera that was unavailable). A pause of half a second counts as a cut.
+/// The detector is a value type that receives frames and returns events. Call `interrupt()` at a cut, for example a
+/// slate, a duplicated frame, or a period in which the camera was unavailable. A pause of half a second counts as a
+/// cut.
 public struct FlashDetector: Sendable {
     private struct Look {
         let brightness: Double
@@ -18,14 +18,14 @@ public struct FlashDetector: Sendable {
         let exposure: Nanoseconds
     }
 
-    /// Number of stored changes: one second at 30 frames per second.
+    /// Number of brightness changes that are stored, which cover one second at 30 frames per second.
     private static let memory = 30
     /// Number of frames whose median is the level before a rise.
     private static let levelCount = 5
     /// Number of changes that must be known before an event is reported.
     private static let least = 15
-    /// Threshold in standard deviations. At 60 frames per second, noise reaches 4.5 once per hour; flicker reaches more
-    /// than noise.
+    /// Threshold in standard deviations. At 60 frames per second, noise reaches 4.5 standard deviations once per hour;
+    /// flicker reaches higher values.
     private static let deviations = 8.0
     /// Ratio of the standard deviation of normally distributed values to their median absolute deviation.
     private static let normal = 1.4826
@@ -38,15 +38,15 @@ public struct FlashDetector: Sendable {
     private var changes: [Double] = []
     private var levels: [Double] = []
     private var last: Look?
-    /// The frames since the beginning of a possible event, preceded by the last frame without it.
+    /// The frames since the beginning of a possible event, preceded by the last frame before it.
     private var rise: [Look] = []
 
     /// Creates a detector that hasn't processed any frames.
     ///
     /// - Parameters:
-    ///   - fullScale: Brightness of white, for example 1 or 255; above 0.
-    ///   - leastRise: Minimum rise in brightness from one frame to the next, as a share of white; above 0. The default
-    ///     corresponds to a lamp that lights 1/50 of a dark frame.
+    ///   - fullScale: Brightness of white, for example 1 or 255. The value must be greater than 0.
+    ///   - leastRise: Minimum rise in brightness from one frame to the next, as a fraction of white. The value must be
+    ///     greater than 0. The default corresponds to a lamp that lights 1/50 of a dark frame.
     public init(fullScale: Double = 1, leastRise: Double = 0.02) {
         precondition(fullScale > 0 && leastRise > 0, "the full scale and the least rise must be positive")
         self.fullScale = fullScale
@@ -57,10 +57,10 @@ public struct FlashDetector: Sendable {
     ///
     /// - Parameters:
     ///   - brightness: Mean luma of the frame, 0…`fullScale`.
-    ///   - time: Start of the exposure, later than for the previous frame.
+    ///   - time: Start of the exposure. The time must be later than that of the previous frame.
     ///   - exposure: Time after `time` during which light may have reached the frame: the camera's frame interval.
-    /// - Returns: An event that this frame completes. It began within the exposure of the first frame that shows at
-    ///   least one fifth of its height.
+    /// - Returns: An event that this frame completes. The event began within the exposure of the first frame that shows
+    ///   at least one fifth of its height.
     public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
         let look = Look(
             brightness: brightness.isFinite ? brightness / fullScale : 0, time: time, exposure: exposure)
@@ -87,7 +87,7 @@ public struct FlashDetector: Sendable {
         last = nil
     }
 
-    /// Minimum rise in brightness from one frame to the next, as a share of white, that may be an event.
+    /// Minimum rise in brightness from one frame to the next that may be an event, as a fraction of white.
     private var threshold: Double {
         let usual = changes.median
         let deviation = Self.normal * changes.map { abs($0 - usual) }.median
@@ -105,7 +105,7 @@ public struct FlashDetector: Sendable {
         levels = (levels + [look.brightness]).suffix(Self.levelCount)
     }
 
-    /// Records the rise, and returns an event if it was sharp and high enough.
+    /// Records the rise of brightness, and returns an event if the rise was sharp and high enough.
     private mutating func decide() -> SharpEvent? {
         let (looks, least, base) = (rise, threshold, levels.median)
         rise = []

@@ -3,36 +3,36 @@ public import Media
 
 /// Detects the onsets of hand claps and beeps in the audio of one microphone.
 ///
-/// An onset rises to three times the peak of the last 50 ms and to three times the 90th percentile of the
-/// last half second. It rises from one tenth to half of its height within 3 ms, and ends within 0.3 s. Speech
-/// rises more slowly, continues, or follows other speech. An onset begins at the first sample above one tenth
-/// of its height, or above the noise. In a quiet room, this is accurate to one sample. If the noise is 20 dB
-/// below a 1 kHz beep, the error is a few tenths of a millisecond.
+/// An onset rises to three times the peak of the last 50 ms and to three times the 90th percentile of the last half
+/// second. An onset rises from one tenth to half of its height within 3 ms, and ends within 0.3 s. Speech rises more
+/// slowly, lasts longer, or follows other speech. An onset begins at the first sample above one tenth of its height, or
+/// above the noise. In a quiet room, this is accurate to one sample. If the noise is 20 dB below a 1 kHz beep, the
+/// error is a few tenths of a millisecond.
 ///
-/// The detector is a value type: samples come in, onsets go out, each about 0.3 s later. Silence, filled
-/// gaps, and cuts don't require a call.
+/// The detector is a value type that receives samples and returns onsets, each about 0.3 s later. Silence, filled gaps,
+/// and cuts don't require a call.
 public struct OnsetDetector: Sendable {
-    /// Number of blocks per second: levels are compared in blocks of 2 ms.
+    /// Number of blocks per second. Levels are compared in blocks of 2 ms.
     private static let blocksPerSecond = 500
     /// Number of blocks in 50 ms.
     private static let quietBlocks = 25
     /// Number of blocks in half a second.
     private static let usualBlocks = 250
-    /// Maximum number of blocks between an onset and its loud block, since the beginning is softer.
+    /// Maximum number of blocks between an onset and its loud block, because the beginning of an onset is softer.
     private static let leadBlocks = 2
-    /// Number of blocks, starting with the loud block, used to determine the height (20 ms). Room echoes arrive later,
-    /// and vowels rise more slowly.
+    /// Number of blocks that determine the height of an onset, starting with the loud block (20 ms). Room echoes arrive
+    /// later, and vowels rise more slowly.
     private static let heightBlocks = 10
     /// Number of blocks within which the onset must end (0.3 s).
     private static let lengthBlocks = 150
     /// Number of quiet blocks that end an onset (20 ms).
     private static let restBlocks = 10
-    /// Minimum ratio of an onset to the preceding level. Noise by itself doesn't reach it: its peak within 50 ms is
-    /// four standard deviations, and it never reaches twelve.
+    /// Minimum ratio of an onset to the preceding level. Noise by itself doesn't reach this ratio: its peak within 50
+    /// ms is four standard deviations, and it never reaches twelve.
     private static let leastFactor: Float = 3
-    /// Minimum height, −50 dB of full scale.
+    /// Minimum height of an onset, which is −50 dBFS.
     private static let leastHeight: Float = 0.003
-    /// Half a period of the lowest beep and of the body of a clap (800 Hz), in seconds.
+    /// Half a period of the lowest beep and of the main frequency of a clap (800 Hz), in seconds.
     private static let halfPeriod = 0.000_6
     private static let longestRise = 0.003
 
@@ -42,7 +42,7 @@ public struct OnsetDetector: Sendable {
     private var start: MediaTime?
     /// Samples that may still be needed, starting at a block boundary.
     private var samples: [Float] = []
-    /// Index in the stream of the first of `samples`.
+    /// Index in the stream of the first element of `samples`.
     private var firstKept = 0
     /// Peak of each block.
     private var peaks: [Float] = []
@@ -57,7 +57,7 @@ public struct OnsetDetector: Sendable {
     /// - Parameters:
     ///   - rate: Samples per second in the stream's own time, 1000…1,000,000. A measured rate doesn't have to be an
     ///     integer.
-    ///   - refractory: Minimum time between two reported onsets, because of echoes and the second hand.
+    ///   - refractory: Minimum time between two reported onsets, so that echoes aren't reported as additional onsets.
     public init(rate: Double, refractory: Nanoseconds = .milliseconds(250)) {
         precondition((1000...1_000_000).contains(rate), "the sample rate must be between 1 kHz and 1 MHz")
         self.rate = rate
@@ -65,14 +65,14 @@ public struct OnsetDetector: Sendable {
         blockLength = max(1, Int(rate) / Self.blocksPerSecond)
     }
 
-    /// Processes the next samples of one channel, with a full scale of ±1.
+    /// Processes the next samples of one channel. Full scale is ±1.
     ///
     /// - Parameters:
     ///   - new: Any number of samples. NaN counts as silence.
-    ///   - time: Capture time of the first sample. Only the first call's value is used, since all following samples
-    ///     must be 1/`rate` seconds apart. If they aren't, use a new detector.
-    /// - Returns: Onsets that are now certain, in chronological order. Their range is about the time between two
-    ///   samples.
+    ///   - time: Capture time of the first sample. Only the value of the first call is used, because all following
+    ///     samples must be 1/`rate` seconds apart. If the samples aren't contiguous, use a new detector.
+    /// - Returns: Onsets that are now certain, in chronological order. The range of an onset is about the time between
+    ///   two samples.
     public mutating func add(_ new: some Collection<Float>, at time: MediaTime) -> [SharpEvent] {
         if start == nil { start = time }
         samples.append(contentsOf: new)
@@ -86,7 +86,7 @@ public struct OnsetDetector: Sendable {
         return events
     }
 
-    /// Returns the onsets in the last 0.3 s, as if silence followed. Don't add samples afterwards.
+    /// Returns the onsets in the last 0.3 s, as if silence followed. Don't add any samples after this call.
     public mutating func finish() -> [SharpEvent] {
         let count = (Self.heightBlocks + Self.lengthBlocks + 1) * blockLength
         return add(repeatElement(0, count: count), at: start ?? .zero)
@@ -105,7 +105,7 @@ public struct OnsetDetector: Sendable {
     /// Removes samples and peaks that are no longer needed.
     private mutating func forget() {
         let needed = max(0, next - Self.usualBlocks - Self.leadBlocks)
-        // Removing elements from the front of an array moves the rest, so this is done rarely.
+        // Removing elements from the front of an array moves the remaining elements, so this is done only rarely.
         guard needed - firstPeak > 2 * Self.usualBlocks else { return }
         peaks.removeFirst(needed - firstPeak)
         firstPeak = needed
@@ -121,10 +121,10 @@ public struct OnsetDetector: Sendable {
         peaks[(blocks.lowerBound - firstPeak)..<(blocks.upperBound - firstPeak)].max() ?? 0
     }
 
-    /// Returns the onset that first appears in a block; `nil` if none does.
+    /// Returns the onset that first appears in a block; `nil` if there is no such onset.
     private mutating func judge(_ block: Int) -> SharpEvent? {
         let before = block - Self.leadBlocks
-        // Without the preceding audio, a sudden rise can't be detected.
+        // A sudden rise can't be detected without the preceding audio.
         guard before - Self.quietBlocks >= firstPeak else { return nil }
         let own = peak(block..<block + 1)
         let quiet = peak(before - Self.quietBlocks..<before)
@@ -147,7 +147,7 @@ public struct OnsetDetector: Sendable {
         return sorted[sorted.count * 9 / 10]
     }
 
-    /// Whether the audio becomes quiet soon after an onset.
+    /// Whether the audio becomes quiet again soon after an onset.
     private func isShort(from block: Int, height: Float) -> Bool {
         var calm = 0
         for peak in peaks[(block - firstPeak)..<(block + Self.heightBlocks + Self.lengthBlocks - firstPeak)] {
@@ -157,7 +157,7 @@ public struct OnsetDetector: Sendable {
         return false
     }
 
-    /// Returns the start of an onset: searches backward from the first sample at half the height while the audio is
+    /// Returns the start of an onset by searching backward from the first sample at half the height while the audio is
     /// above the threshold.
     private func onset(in block: Int, height: Float, quiet: Float, strength: Double) -> SharpEvent? {
         let threshold = max(height / 10, quiet * 1.2)
@@ -171,7 +171,7 @@ public struct OnsetDetector: Sendable {
             var begin = loud
             while true {
                 let from = max(0, begin - gap)
-                // The first sample within half a period that is above the threshold.
+                // This is the first sample within half a period that is above the threshold.
                 let earlier = media_first_above(base + from, begin - from, threshold)
                 guard earlier >= 0 else { break }
                 begin = from + earlier

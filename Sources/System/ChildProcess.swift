@@ -3,30 +3,30 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
-/// A child of this process. It runs in a separate process group, so that Ctrl-C doesn't reach it. Safe to use
+/// A child of this process. The child runs in a separate process group, so that Ctrl-C doesn't reach it. Safe to use
 /// from any thread.
 ///
-/// Its pipes are released when it has exited, even if another process still holds their other ends. Such a
-/// process can be a descendant of the child, or a debugger that was attached after a crash.
+/// The child's pipes are released when it has exited, even if another process still holds the other ends of the pipes.
+/// The other process can be a descendant of the child, or a debugger that was attached after a crash.
 public final class ChildProcess: Sendable {
     /// The child's process ID.
     public let process: Int32
     private let input: PipeEnd
     private let output: OwnedDescriptor
     private let messages: OwnedDescriptor
-    /// An eventfd that becomes readable when `wait()` has detected the exit.
+    /// An eventfd that becomes readable when `wait()` has detected the child's exit.
     private let exited: OwnedDescriptor
     private let lines = BoundedQueue<String>(capacity: 1000)
 
-    /// Starts a program.
+    /// Starts a program as a child process.
     ///
     /// - Parameters:
     ///   - program: Path of the program.
     ///   - arguments: Arguments, without the program's name.
     ///   - variables: Additional environment variables, each as `NAME=VALUE`.
-    ///   - isWithheld: Whether the child doesn't inherit the environment variable with a given name.
+    ///   - isWithheld: Returns whether the child must not inherit an environment variable.
     ///   - descriptor: A descriptor that the child gets in addition to its standard streams, and its number in the
-    ///     child; `nil` for none.
+    ///     child; `nil` if there is no such descriptor.
     /// - Throws: `ProcessError` if the system can't start the program.
     public init(
         _ program: String, _ arguments: [String], variables: [String] = [],
@@ -123,7 +123,7 @@ public final class ChildProcess: Sendable {
     /// other end.
     ///
     /// - Parameters:
-    ///   - handler: Receives a line without its line feed.
+    ///   - handler: Receives each line without its line feed.
     ///   - whenOver: Called once after the last line.
     public func readOutput(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
@@ -140,7 +140,7 @@ public final class ChildProcess: Sendable {
     /// other end.
     ///
     /// - Parameters:
-    ///   - handler: Receives a line without its line feed.
+    ///   - handler: Receives each line without its line feed.
     ///   - whenOver: Called once after the last line.
     public func readMessages(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
@@ -151,7 +151,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the child has exited, then releases its pipes. Blocks. Call it only once.
+    /// Waits until the child has exited, then releases its pipes. Blocks the calling thread. Call it only once.
     ///
     /// - Returns: The exit status, or 128 plus the signal number if a signal terminated the child.
     public func wait() -> Int32 {
@@ -173,7 +173,7 @@ public final class ChildProcess: Sendable {
     /// Reads a pipe to its end, or until its remaining content after the child's exit has been read.
     private func read(_ pipe: borrowing OwnedDescriptor, _ handler: (String) -> Void) {
         var (pending, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 16))
-        /// Bytes that remain to be read after the exit; `nil` while the child is running.
+        /// Number of bytes that remain to be read after the exit; `nil` while the child is running.
         var rest: Int?
         while true {
             if rest == nil { rest = remainder(of: pipe) }
@@ -197,7 +197,7 @@ public final class ChildProcess: Sendable {
 
     /// Waits until a pipe can be read or the child has exited.
     ///
-    /// - Returns: Bytes in the pipe if the child has exited; otherwise `nil`.
+    /// - Returns: Number of bytes in the pipe if the child has exited; otherwise `nil`.
     private func remainder(of pipe: borrowing OwnedDescriptor) -> Int? {
         var sources = [pipe.number, exited.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while poll(&sources, 2, -1) < 0 { guard errno == EINTR else { return 0 } }
@@ -207,7 +207,7 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// The non-blocking write end of a pipe. It is closed only once. Only one thread writes and closes it.
+/// The non-blocking write end of a pipe. The pipe is closed only once, and only one thread writes to it and closes it.
 final class PipeEnd: Sendable {
     private let number: ConditionLock<Int32?>
 

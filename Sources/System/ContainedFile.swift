@@ -2,17 +2,17 @@ internal import CFiles
 internal import Glibc
 package import Media
 
-/// A file below a `ContainedFolder`, identified by its relative path. The file need not exist.
+/// A file below a `ContainedFolder`, identified by its relative path. The file doesn't have to exist.
 ///
-/// It is opened without following links, and only if it is a regular file. A FIFO, socket, or device with this name is
-/// rejected with an error before it is opened, so that opening never blocks. Safe to use from any thread.
+/// The file is opened without following links, and only if it is a regular file. A FIFO, socket, or device with this
+/// name is rejected with an error before it is opened, so that opening never blocks. Safe to use from any thread.
 package struct ContainedFile: Sendable {
     /// The folder that contains the file.
     package let folder: ContainedFolder
     /// Path relative to the folder.
     package let name: String
 
-    /// Refers to a file below an open folder.
+    /// Refers to a file below a folder that is already open.
     package init(_ name: String, in folder: ContainedFolder) {
         self.folder = folder
         self.name = name
@@ -20,7 +20,7 @@ package struct ContainedFile: Sendable {
 
     /// Opens a folder and refers to a file below it.
     ///
-    /// - Throws: `FileError` "open" if the folder doesn't exist. The error contains the file's path.
+    /// - Throws: `FileError` with the operation "open" if the folder doesn't exist. The error contains the file's path.
     package init(_ name: String, in folder: String) throws(FileError) {
         do throws(FileError) {
             self.init(name, in: try ContainedFolder(opening: folder))
@@ -35,7 +35,7 @@ package struct ContainedFile: Sendable {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - operation: Operation to name in errors.
-    /// - Throws: `FileError` with that operation if the folder doesn't exist.
+    /// - Throws: `FileError` with the specified operation if the folder doesn't exist.
     package init(path: String, operation: String = "open") throws(FileError) {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -47,7 +47,7 @@ package struct ContainedFile: Sendable {
 
     /// Refers to a file by a path that a user chose. All links in the path are followed.
     ///
-    /// - Throws: `FileError` "open" if the file doesn't exist.
+    /// - Throws: `FileError` with the operation "open" if the file doesn't exist.
     package init(resolving path: String) throws(FileError) {
         guard let resolved = realpath(path, nil) else {
             throw FileError(path: path, operation: "open", errno: errno)
@@ -84,15 +84,15 @@ package struct ContainedFile: Sendable {
 
     /// Opens the file for reading.
     ///
-    /// - Throws: `FileError` "open", including for anything that isn't a regular file.
+    /// - Throws: `FileError` with the operation "open" if the file can't be opened or isn't a regular file.
     package func openForReading() throws(FileError) -> OwnedDescriptor { try openRegular(O_RDONLY) }
 
     /// Opens the file for modification in place.
     ///
-    /// - Parameter flags: Flags of open(2).
-    /// - Returns: The open file.
-    /// - Throws: `FileError` "open", including for anything that isn't a regular file, and for a file with several hard
-    ///   links, which may be outside of the folder.
+    /// - Parameter flags: Flags that are passed to open(2).
+    /// - Returns: The descriptor of the open file.
+    /// - Throws: `FileError` with the operation "open" if the file can't be opened, isn't a regular file, or has
+    ///   several hard links. A hard link may be outside of the folder.
     package func openForUpdate(_ flags: Int32 = O_RDWR) throws(FileError) -> OwnedDescriptor {
         let descriptor = try openRegular(flags)
         guard try facts(of: descriptor, "open").st_nlink <= 1 else {
@@ -110,8 +110,9 @@ package struct ContainedFile: Sendable {
     /// - Parameters:
     ///   - flags: Flags of open(2): `O_RDWR`, or `O_WRONLY` and `O_APPEND`.
     ///   - permissions: Mode of the file, reduced by the process's umask.
-    /// - Returns: The open file.
-    /// - Throws: `FileError` "create", including if the name already exists.
+    /// - Returns: The descriptor of the open file.
+    /// - Throws: `FileError` with the operation "create" if the file can't be created, for example because the name
+    ///   already exists.
     package func create(_ flags: Int32 = O_RDWR, permissions: UInt32 = 0o666) throws(FileError)
         -> OwnedDescriptor
     {
@@ -120,7 +121,8 @@ package struct ContainedFile: Sendable {
 
     /// Creates the file, after removing an existing file or link with the same name, such as an older draft.
     ///
-    /// - Throws: `FileError` "create", including if a folder has the same name.
+    /// - Throws: `FileError` with the operation "create" if the file can't be created, for example because a folder has
+    ///   the same name.
     package func createDraft(permissions: UInt32 = 0o666) throws(FileError) -> OwnedDescriptor {
         let place = try openParent("create")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
@@ -130,8 +132,8 @@ package struct ContainedFile: Sendable {
     }
 
     private func openRegular(_ flags: Int32) throws(FileError) -> OwnedDescriptor {
-        // Opening a FIFO or a device has side effects, so the type is checked first. O_NONBLOCK handles one
-        // that replaces the file in the meantime.
+        // Opening a FIFO or a device has side effects, so the type is checked first. `O_NONBLOCK` prevents blocking if
+        // one of them replaces the file in the meantime.
         let found = try folder.open(name, files_O_PATH, operation: "open")
         _ = try facts(of: found, "open")
         let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "open")
@@ -141,7 +143,8 @@ package struct ContainedFile: Sendable {
 
     /// Returns the file status (fstat(2)) of a regular file.
     ///
-    /// - Throws: `FileError` with the operation. For other file types, the error contains an explanation.
+    /// - Throws: `FileError` with the specified operation. If the file isn't a regular file, the error contains an
+    ///   explanation.
     private func facts(of descriptor: borrowing OwnedDescriptor, _ operation: String) throws(FileError)
         -> stat
     {
@@ -174,7 +177,7 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Whether a file, a folder, or a link with this name exists. The target of a link is irrelevant.
+    /// Whether a file, a folder, or a link with this name exists. A link counts even if its target doesn't exist.
     package var exists: Bool {
         do throws(FileError) {
             let place = try openParent("open")
@@ -197,14 +200,14 @@ package struct ContainedFile: Sendable {
 
     /// Creates the missing parent folders of the file.
     ///
-    /// - Throws: `FileError` "make the folder".
+    /// - Throws: `FileError` with the operation "creating the folder".
     package func makeParents() throws(FileError) {
         if !parent.isEmpty { try folder.makeFolder(parent) }
     }
 
-    /// Removes the file. If it is a link, the link itself is removed. A missing file isn't an error.
+    /// Removes the file. If the name is a link, the link itself is removed. A missing file isn't an error.
     ///
-    /// - Throws: `FileError` "remove".
+    /// - Throws: `FileError` with the operation "remove".
     package func remove() throws(FileError) {
         let place = try openParent("remove")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
@@ -219,7 +222,7 @@ package struct ContainedFile: Sendable {
 
     /// Renames the file and replaces an existing file of that name (renameat(2)).
     ///
-    /// - Throws: `FileError` "rename", with the path of `other`.
+    /// - Throws: `FileError` with the operation "rename" and the path of `other`.
     package func rename(to other: ContainedFile) throws(FileError) {
         let from = try openParent("rename")
         let to = try other.openParent("rename")
@@ -230,7 +233,7 @@ package struct ContainedFile: Sendable {
 
     /// Creates a hard link to the file. The new name must not exist (linkat(2)).
     ///
-    /// - Throws: `FileError` "link", with the path of `other`.
+    /// - Throws: `FileError` with the operation "link" and the path of `other`.
     package func link(to other: ContainedFile) throws(FileError) {
         let from = try openParent("link")
         let to = try other.openParent("link")
@@ -239,9 +242,9 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Opens the folder that contains the file, to flush its entries to disk (fsync(2)).
+    /// Opens the folder that contains the file, so that the caller can flush its entries to disk (fsync(2)).
     ///
-    /// - Throws: `FileError` "open".
+    /// - Throws: `FileError` with the operation "open".
     package func openParentForSync() throws(FileError) -> OwnedDescriptor {
         try folder.open(parent, O_RDONLY | O_DIRECTORY, operation: "open")
     }

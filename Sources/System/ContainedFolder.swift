@@ -2,7 +2,8 @@ internal import CFiles
 internal import Glibc
 package import Media
 
-/// A folder with content that may come from an untrusted source, such as a session folder. Its descriptor remains open.
+/// A folder whose content may come from an untrusted source, such as a session folder. The descriptor of the folder
+/// remains open.
 ///
 /// All items below it are opened relative to the descriptor, and symbolic links are never followed. A folder that was
 /// downloaded or received therefore can't make a command read or write files outside of it. The user chooses the path
@@ -11,12 +12,12 @@ package final class ContainedFolder: Sendable {
     /// Path of the folder as specified, for messages.
     package let path: String
     private let descriptor: OwnedDescriptor
-    /// Whether to try openat2(2) before opening a path component by component. Tests disable it.
+    /// Whether to try openat2(2) before opening a path component by component. Tests disable openat2(2).
     private let usesOpenat2: Bool
 
     /// Opens a folder.
     ///
-    /// - Throws: `FileError` "open" if the folder doesn't exist or isn't a folder.
+    /// - Throws: `FileError` with the operation "open" if the folder doesn't exist or isn't a folder.
     package convenience init(opening path: String) throws(FileError) {
         try self.init(opening: path, usesOpenat2: true)
     }
@@ -42,13 +43,13 @@ package final class ContainedFolder: Sendable {
 
     /// Opens a folder below this one without following links.
     ///
-    /// - Throws: `FileError` "open" if there is no such folder.
+    /// - Throws: `FileError` with the operation "open" if the folder doesn't exist.
     package func folder(_ name: String) throws(FileError) -> ContainedFolder {
         let descriptor = try open(name, files_O_PATH | O_DIRECTORY, operation: "open")
         return ContainedFolder(path: "\(path)/\(name)", descriptor: descriptor, usesOpenat2: usesOpenat2)
     }
 
-    /// Returns the file with a path relative to the folder. It need not exist.
+    /// Returns the file with a path relative to the folder. The file doesn't have to exist.
     package func file(_ name: String) -> ContainedFile { ContainedFile(name, in: self) }
 
     /// Opens an item below the folder without following links.
@@ -59,8 +60,8 @@ package final class ContainedFolder: Sendable {
     ///   - permissions: Mode of a new file, reduced by the process's umask.
     ///   - operation: Operation to name in errors.
     /// - Returns: The open file or folder.
-    /// - Throws: `FileError` with that operation. If the path contains a link or leaves the folder, `errno`
-    ///   is 0 and the detail states this.
+    /// - Throws: `FileError` with that operation. If the path contains a link or leads outside of the folder, `errno`
+    ///   is 0 and the error's detail explains this.
     func open(
         _ name: String, _ flags: Int32, permissions: UInt32 = 0o666, operation: String
     ) throws(FileError) -> OwnedDescriptor {
@@ -72,7 +73,8 @@ package final class ContainedFolder: Sendable {
         var number: Int32 = -1
         var code = ENOSYS
         if usesOpenat2 {
-            // EAGAIN: a folder was renamed in the meantime. This may happen several times, but not indefinitely.
+            // `EAGAIN` means that a folder was renamed in the meantime. This may happen several times, but not
+            // indefinitely.
             var rest = 100
             repeat {
                 rest -= 1
@@ -98,9 +100,9 @@ package final class ContainedFolder: Sendable {
         throw FileError(path: full, operation: operation, errno: code)
     }
 
-    /// Opens a path one component at a time, for kernels without openat2(2).
+    /// Opens a path one component at a time. This is used for kernels that don't support openat2(2).
     ///
-    /// - Returns: A descriptor, or -1 with `errno`.
+    /// - Returns: A descriptor, or -1 with the error number in `errno`.
     private func openByComponents(_ name: String, _ flags: Int32, _ permissions: UInt32) -> Int32 {
         // The system compares bytes, not characters.
         let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
@@ -120,7 +122,7 @@ package final class ContainedFolder: Sendable {
         return fstat(number, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Whether a component of a path is a link. O_DIRECTORY reports a link as ENOTDIR.
+    /// Whether a component of a path is a link. With `O_DIRECTORY`, the system reports `ENOTDIR` for a link.
     private func leadsThroughLink(_ name: String) -> Bool {
         let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         return names.indices.contains { index in
@@ -143,8 +145,8 @@ extension ContainedFolder {
     /// - Parameters:
     ///   - name: Path relative to this folder; empty for the folder itself.
     ///   - limit: Maximum number of names to read.
-    /// - Returns: The names.
-    /// - Throws: `FileError` "open" if the folder can't be opened.
+    /// - Returns: The names in the folder.
+    /// - Throws: `FileError` with the operation "open" if the folder can't be opened.
     package func listing(of name: String = "", atMost limit: Int = .max) throws(FileError) -> FolderListing {
         let full = name.isEmpty ? path : "\(path)/\(name)"
         let folder = try open(name, O_RDONLY | O_DIRECTORY, operation: "open")
@@ -153,7 +155,8 @@ extension ContainedFolder {
 
     /// Creates a folder below this one, and its missing parents. Existing folders remain unchanged.
     ///
-    /// - Throws: `FileError` "make the folder", including if a component of the path is a link or a file.
+    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created, for example because
+    ///   a component of the path is a link or a file.
     package func makeFolder(_ name: String) throws(FileError) {
         let operation = "creating the folder"
         guard name.isPathWithin else {
@@ -174,7 +177,7 @@ extension ContainedFolder {
     /// Checks that an item below this folder is a folder and is reachable without following links. A missing item isn't
     /// an error.
     ///
-    /// - Throws: `FileError` "open".
+    /// - Throws: `FileError` with the operation "open".
     package func checkFolder(_ name: String) throws(FileError) {
         do throws(FileError) {
             _ = try open(name, files_O_PATH | O_DIRECTORY, operation: "open")
@@ -186,8 +189,8 @@ extension ContainedFolder {
     /// Locks the folder itself (flock(2)). Blocks until no other process holds the lock.
     ///
     /// - Returns: The lock, which is released when the descriptor is closed.
-    /// - Throws: `FileError` "lock" if the folder can't be opened. File systems without locks don't cause an
-    ///   error.
+    /// - Throws: `FileError` with the operation "lock" if the folder can't be opened. File systems without locks don't
+    ///   cause an error.
     package func lock() throws(FileError) -> OwnedDescriptor {
         let folder = try open("", O_RDONLY | O_DIRECTORY, operation: "lock")
         while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
@@ -202,12 +205,12 @@ package struct FolderListing {
     /// The names that aren't valid UTF-8, unsorted, with replacement characters for display.
     package private(set) var unreadableNames: [String] = []
 
-    /// Reads a folder.
+    /// Reads the names in a folder.
     ///
     /// - Parameters:
     ///   - folder: Path of the folder.
     ///   - limit: Maximum number of names to read, because a folder can have any number of entries.
-    /// - Throws: `FileError` "open" if the folder can't be opened, with the system's error number.
+    /// - Throws: `FileError` with the operation "open" if the folder can't be opened, with the system's error number.
     package init(of folder: String, atMost limit: Int = .max) throws(FileError) {
         guard let stream = opendir(folder) else {
             throw FileError(path: folder, operation: "open", errno: errno)
@@ -217,7 +220,8 @@ package struct FolderListing {
 
     /// Reads a folder that is open for reading.
     ///
-    /// - Throws: `FileError` "open" with `path` if the system has run out of descriptors or memory.
+    /// - Throws: `FileError` with the operation "open" and the path `path` if the system has run out of descriptors or
+    ///   memory.
     init(of folder: borrowing OwnedDescriptor, path: String, atMost limit: Int) throws(FileError) {
         // The directory stream takes ownership of its descriptor.
         let number = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)

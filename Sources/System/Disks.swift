@@ -6,11 +6,11 @@ package enum DiskSpaceReader {
     /// Returns the space that this user can still write on a file system.
     ///
     /// - Parameter folder: Any path on the file system.
-    /// - Returns: Bytes; `nil` if the file system doesn't report its free space.
+    /// - Returns: The number of bytes; `nil` if the file system doesn't report its free space.
     package static func freeBytes(_ folder: String) -> Int64? {
         var system = statvfs()
-        // A file system that reports a size of 0, such as some network and kernel file systems, has unknown free space.
-        // It isn't full.
+        // Some network and kernel file systems report a size of 0. The free space of such a file system is unknown, but
+        // the file system isn't full.
         guard statvfs(folder, &system) == 0, system.f_blocks > 0 else { return nil }
         let (bytes, isBeyond) = UInt64(system.f_bavail).multipliedReportingOverflow(
             by: UInt64(system.f_frsize))
@@ -48,16 +48,17 @@ package enum DiskSpaceReader {
 /// Identity and type of a folder's file system.
 package struct FileSystemFacts: Equatable {
     /// Identity of the file system, which is the same for all folders on it. If the file system has an ID (statvfs(3):
-    /// `f_fsid`), the identity persists across restarts of the computer. Otherwise it is the device number.
+    /// `f_fsid`), the identity persists across restarts of the computer. If the file system has no ID, its device
+    /// number is used.
     package let identity: String
-    /// Whether the content of the file system is lost at the next restart: tmpfs or ramfs.
+    /// Whether the content of the file system is lost at the next restart because it is a tmpfs or ramfs.
     package let isInMemory: Bool
 
-    /// Reads the identity and type; `nil` if the system doesn't provide them, with the reason in `errno`.
+    /// Reads the identity and type. Returns `nil` if the system doesn't provide them, with the error number in `errno`.
     ///
     /// - Parameters:
     ///   - path: Any path on the file system.
-    ///   - root: Prefix of `/proc`, for tests.
+    ///   - root: Prefix of `/proc`, which tests can replace.
     package init?(_ path: String, root: String = "") {
         var system = statvfs()
         var file = stat()
@@ -73,10 +74,10 @@ package struct FileSystemFacts: Equatable {
     /// many containers have thousands of lines.
     private static let mostMountBytes = 4_000_000
 
-    /// Returns the type of the file system on a device, from proc(5)'s mountinfo: `36 35 98:0 /mnt1 /mnt2 rw,noatime
-    /// master:1 - ext3 /dev/root rw`.
+    /// Returns the type of the file system on a device, from the mountinfo file in proc(5), for example
+    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
     private static func kind(of device: UInt64, root: String) -> String? {
-        // Major and minor device number, as in glibc's gnu_dev_major and gnu_dev_minor.
+        // These are the major and minor device numbers, as in glibc's gnu_dev_major and gnu_dev_minor.
         let major = (device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
         let text: String
@@ -99,10 +100,10 @@ package struct FileSystemFacts: Equatable {
 /// Measures the sustained write speed of a disk with the access pattern of a recording: sequential writes, flushed to
 /// disk every few megabytes.
 package struct WriteSpeedMeasurement {
-    /// Bytes between two calls of `fdatasync`. Corresponds to a one-second fragment of several cameras, as in the
-    /// recorder.
+    /// Number of bytes between two calls of `fdatasync`, which corresponds to a one-second fragment of several cameras,
+    /// as in the recorder.
     private static let pieceBytes = 4_000_000
-    /// Maximum number of bytes to write, much more than a disk's cache.
+    /// Maximum number of bytes to write. This is much more than a disk's cache.
     private static let mostBytes: Int64 = 256_000_000
     /// Maximum time for writing.
     private static let longest = Nanoseconds.seconds(2)
@@ -111,7 +112,7 @@ package struct WriteSpeedMeasurement {
 
     private let folder: String
 
-    /// Prepares the measurement.
+    /// Creates a measurement that isn't running yet.
     ///
     /// - Parameter folder: The recordings folder, which must exist.
     package init(folder: String) {
@@ -121,7 +122,7 @@ package struct WriteSpeedMeasurement {
     /// Measures the speed with an unlinked file, which the system removes even after a crash. Blocks for a few seconds
     /// on a slow disk.
     ///
-    /// - Returns: Bytes per second, above 0.
+    /// - Returns: The speed in bytes per second, which is greater than 0.
     /// - Throws: `FileError` if the folder is in memory, there isn't enough free space, or writing fails.
     package func bytesPerSecond() throws(FileError) -> Double {
         guard let fileSystem = FileSystemFacts(folder) else { throw failure(errno) }
@@ -140,10 +141,10 @@ package struct WriteSpeedMeasurement {
         return try write(upTo: most, into: descriptor)
     }
 
-    /// Returns the number of bytes to write: one eighth of the `free` bytes, because other programs may need space in
-    /// the meantime.
+    /// Returns the number of bytes to write. The result is one eighth of the free space, because other programs may
+    /// need space in the meantime.
     ///
-    /// - Returns: Bytes; `nil` if they would be too few for a meaningful result.
+    /// - Returns: The number of bytes; `nil` if it is too small for a meaningful result.
     static func room(free: Int64) -> Int64? {
         let most = min(free / 8, mostBytes)
         return most >= leastBytes ? most : nil
@@ -170,7 +171,7 @@ package struct WriteSpeedMeasurement {
         let start = clock.now
         var written: Int64 = 0
         repeat {
-            // Each block of data is also unique.
+            // The content of each block is unique.
             words[0] = generator.next()
             try writePiece(words, into: descriptor)
             guard fdatasync(descriptor) == 0 else { throw failure(errno) }

@@ -4,9 +4,10 @@ package import Media
 /// Replaces a file atomically. Readers get either the complete old content or the complete new content, even after a
 /// power failure.
 ///
-/// The content is written to a draft next to the file, `FILE.new`, flushed to disk, and moved into place by rename(2).
+/// The content is written to a draft file next to the original, `FILE.new`, flushed to disk, and moved into place by
+/// rename(2).
 package enum FileReplacement {
-    /// Returns the draft for a file's next content. Its name is the file's name with `.new` appended.
+    /// Returns the draft file for a file's next content. The draft's name is the file's name with `.new` appended.
     package static func draft(of file: ContainedFile) -> ContainedFile {
         file.folder.file(file.name + ".new")
     }
@@ -15,13 +16,12 @@ package enum FileReplacement {
     /// chose the path.
     ///
     /// - Parameters:
-    ///   - content: The complete content.
-    ///   - path: Path of the file. Its folder must exist.
+    ///   - content: The complete content of the file.
+    ///   - path: Path of the file. The parent folder must exist.
     ///   - permissions: Mode of a new file, reduced by the process's umask (open(2)).
-    ///   - syncsFolder: Whether to flush the folder to disk, too. Errors in this step are ignored, because
-    ///     the kernel
+    ///   - syncsFolder: Whether the folder is also flushed to disk. Errors in this step are ignored, because the kernel
     ///     flushes the folder later.
-    /// - Throws: `FileError` "create", "write" or "rename", with the system's error number.
+    /// - Throws: `FileError` with the operation "create", "write", or "rename", with the system's error number.
     package static func write(
         _ content: [UInt8], to path: String, permissions: UInt32 = 0o666, syncsFolder: Bool = false
     ) throws(FileError) {
@@ -29,20 +29,18 @@ package enum FileReplacement {
         try write(content, to: file, permissions: permissions, syncsFolder: syncsFolder)
     }
 
-    /// Replaces or creates a file. An existing draft is removed and created again, so that a link of that
-    /// name isn't followed.
+    /// Replaces or creates a file. An existing draft is removed and created again, so that a link with that name isn't
+    /// followed.
     ///
     /// - Parameters:
-    ///   - content: The complete content.
-    ///   - file: The file. Its folder must exist.
+    ///   - content: The complete content of the file.
+    ///   - file: The file. The parent folder must exist.
     ///   - permissions: Mode of a new file, reduced by the process's umask (open(2)).
-    ///   - keepsDraft: Whether to use a draft created by `reserve`. After an error, the draft and its disk
-    ///     blocks are
+    ///   - keepsDraft: Whether a draft created by `reserve` is used. After an error, the draft and its disk blocks are
     ///     kept.
-    ///   - syncsFolder: Whether to flush the folder to disk, too. Errors in this step are ignored, because
-    ///     the kernel
+    ///   - syncsFolder: Whether the folder is also flushed to disk. Errors in this step are ignored, because the kernel
     ///     flushes the folder later.
-    /// - Throws: `FileError` "create", "write" or "rename", with the system's error number.
+    /// - Throws: `FileError` with the operation "create", "write", or "rename", with the system's error number.
     package static func write(
         _ content: [UInt8], to file: ContainedFile, permissions: UInt32 = 0o666, keepsDraft: Bool = false,
         syncsFolder: Bool = false
@@ -72,9 +70,9 @@ package enum FileReplacement {
     ///
     /// - Parameters:
     ///   - byteCount: Number of bytes to reserve.
-    ///   - file: The file to replace. Its folder must exist.
-    /// - Throws: `FileError` "create" if the draft can't be created, "reserve room" if the disk or the user's quota is
-    ///   full.
+    ///   - file: The file to replace. The parent folder must exist.
+    /// - Throws: `FileError` with the operation "create" if the draft can't be created, and "reserving disk space" if
+    ///   the disk or the user's quota is full.
     package static func reserve(_ byteCount: Int, for file: ContainedFile) throws(FileError) {
         let draft = draft(of: file)
         let descriptor = try openReserved(draft)
@@ -96,7 +94,7 @@ package enum FileReplacement {
 
     /// Overwrites a file's blocks with the content, truncates the rest, and waits until the content is on disk.
     ///
-    /// - Throws: `FileError` "write", with the system's error number.
+    /// - Throws: `FileError` with the operation "write" and the system's error number.
     private static func fill(
         _ descriptor: borrowing OwnedDescriptor, with content: [UInt8], _ file: ContainedFile
     ) throws(FileError) {

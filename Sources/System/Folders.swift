@@ -8,7 +8,7 @@ public enum FolderCreation {
     /// - Parameters:
     ///   - path: Path of the folder.
     ///   - permissions: Mode of the created folders, reduced by the umask.
-    /// - Throws: `FileError` "make the folder".
+    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created.
     public static func make(_ path: String, permissions: UInt32 = 0o777) throws(FileError) {
         var folder = path.utf8.first == UInt8(ascii: "/") ? "" : "."
         // The system compares bytes, not characters.
@@ -28,12 +28,12 @@ public enum FolderCreation {
 
 /// The folder for data that multicam stores between runs.
 package enum StateFolder {
-    /// Returns the path of the folder, which need not exist (XDG Base Directory Specification).
+    /// Returns the path of the folder, which doesn't have to exist (XDG Base Directory Specification).
     ///
     /// - Parameter environment: The process's environment variables. A relative path is ignored, as the specification
     ///   requires.
-    /// - Returns: `$XDG_STATE_HOME/multicam`, otherwise `~/.local/state/multicam`; `nil` if the environment sets
-    ///   neither variable.
+    /// - Returns: `$XDG_STATE_HOME/multicam`, or `~/.local/state/multicam` if that variable isn't set; `nil` if the
+    ///   environment sets neither `XDG_STATE_HOME` nor `HOME`.
     package static func path(_ environment: [String: String]) -> String? {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/multicam" }
         if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/multicam" }

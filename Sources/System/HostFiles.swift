@@ -1,9 +1,10 @@
 import Glibc
 import Media
 
-/// Reads the kernel's small files that describe the computer, below a root that tests can replace.
+/// Reads the kernel's small files that describe the computer. The files are located below a root folder that tests can
+/// replace.
 ///
-/// Only regular files are read, at most `limit` bytes, and without waiting for a writer.
+/// Only regular files are read, up to `limit` bytes, and without waiting for a writer.
 struct HostFiles: Sendable {
     /// Prefix of `/sys` and `/proc`; empty for the actual folders.
     let root: String
@@ -11,7 +12,7 @@ struct HostFiles: Sendable {
     /// Default maximum file size in bytes. sysfs files are at most one page long, and the proc files that are
     /// read here are less than half a page long.
     static let limit = 4096
-    /// Maximum number of folder entries to read. No real computer has this many.
+    /// Maximum number of folder entries to read. No real computer has this many entries.
     private static let mostEntries = 4096
 
     /// Returns the content of a file without leading and trailing whitespace.
@@ -40,7 +41,7 @@ struct HostFiles: Sendable {
         _ number: Int32, into memory: UnsafeMutableRawBufferPointer, _ path: String
     ) throws(HostFileError) -> Slice<UnsafeMutableRawBufferPointer> {
         var count = 0
-        // The buffer has one byte more than the limit, to detect longer files.
+        // The buffer has one byte more than the limit, so that longer files are detected.
         while count < memory.count {
             let taken = Glibc.read(number, memory.baseAddress.map { $0 + count }, memory.count - count)
             if taken < 0, errno == EINTR { continue }
@@ -121,7 +122,7 @@ struct HostFiles: Sendable {
 extension HostFiles {
     /// Returns the folder of this process's version 2 control group (kernel, admin-guide/cgroup-v2.rst).
     ///
-    /// - Throws: `HostFileError` if it doesn't exist or isn't visible inside a container.
+    /// - Throws: `HostFileError` if the folder doesn't exist or isn't visible inside a container.
     func ownControlGroup() throws(HostFileError) -> String {
         let lines = try text("/proc/self/cgroup").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else {
@@ -144,7 +145,7 @@ extension HostFiles {
     }
 }
 
-/// Reason why a proc or sysfs file couldn't be used. `reason` is the end of a sentence.
+/// Reason why a proc or sysfs file couldn't be used. `reason` completes a sentence.
 struct HostFileError: Error, Equatable {
     let reason: String
     /// Whether the file doesn't exist, possibly because the hardware that it describes doesn't exist.

@@ -6,7 +6,7 @@ struct SpeedReader {
     let files: HostFiles
 
     private static let folder = "/sys/devices/system/cpu"
-    /// Plausible frequencies in kHz: 1 MHz to 100 GHz.
+    /// Plausible frequencies in kHz, from 1 MHz to 100 GHz.
     private static let possible: ClosedRange<Int64> = 1000...100_000_000
 
     /// Reads the allowed frequency and the throttling counters into `state`.
@@ -17,7 +17,7 @@ struct SpeedReader {
         var (capped, count) = (0, 0)
         for name in names {
             do throws(HostFileError) {
-                // The cpufreq folder doesn't exist for an offline processor.
+                // An offline processor doesn't have a cpufreq folder.
                 let folder = "\(Self.folder)/\(name)/cpufreq"
                 guard let most = try files.optionalInteger("\(folder)/cpuinfo_max_freq", in: Self.possible)
                 else { continue }
@@ -48,7 +48,7 @@ struct SpeedReader {
     }
 
     /// Returns the sum of the throttling counters of all cores, plus the highest package counter. Each processor of a
-    /// package repeats its package's counter.
+    /// package reports the same package counter.
     private func readThrottlings(_ names: [String], into state: inout HostState) -> Int64? {
         var cores: Int64?
         var packages: Int64 = 0
@@ -80,8 +80,8 @@ struct SpeedReader {
     }
 }
 
-/// Reads the share of the processors that this process may use: its CPU affinity, and the quota of its control groups
-/// (`cpu.max`, kernel, admin-guide/cgroup-v2.rst).
+/// Reads the share of the processors that this process may use. The share depends on the CPU affinity and on the quotas
+/// of the control groups (`cpu.max`, kernel, admin-guide/cgroup-v2.rst).
 struct ShareReader {
     let files: HostFiles
 
@@ -100,7 +100,8 @@ struct ShareReader {
         }
     }
 
-    /// Returns the number of processors in `Cpus_allowed_list: 0-3,6` in proc(5)'s status.
+    /// Returns the number of processors listed in the process's status file (proc(5)), for example
+    /// `Cpus_allowed_list: 0-3,6`.
     private func affinity() throws(HostFileError) -> Int {
         let path = "/proc/self/status"
         let line = try files.text(path).split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
@@ -138,7 +139,7 @@ struct ShareReader {
             }
             folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? mount
         }
-        // In a container, the topmost group may be limited from outside.
+        // In a container, the topmost group may be limited from outside the container.
         if let quota = try quota(mount), quota < tightest?.quota ?? .infinity { tightest = (quota, mount) }
         guard let tightest else { return ProcessorShare(processors: processors) }
         let path = "\(tightest.folder)/cpu.stat"
@@ -151,8 +152,8 @@ struct ShareReader {
             processors: processors, quota: tightest.quota, periods: periods, throttledPeriods: throttled)
     }
 
-    /// Reads a quota from `cpu.max`: `max 100000` or `150000 100000`, in µs. Returns the number of processors; `nil`
-    /// for no limit.
+    /// Reads a quota from `cpu.max`: `max 100000` or `150000 100000`, in µs. Returns the quota as a number of
+    /// processors; `nil` if there is no limit.
     private func quota(_ folder: String) throws(HostFileError) -> Double? {
         guard let text = try files.optionalText("\(folder)/cpu.max") else { return nil }
         let words = text.split(separator: " ")
@@ -177,7 +178,8 @@ struct ShareReader {
 
 /// Reads pressure stall information (PSI) of the computer, and of this process's control group if there is one.
 ///
-/// Format: kernel, Documentation/accounting/psi.rst: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, then `full …`.
+/// The format of the files is described in the kernel's Documentation/accounting/psi.rst:
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, then `full …`.
 struct StallReader {
     let files: HostFiles
 
@@ -198,8 +200,8 @@ struct StallReader {
         let folder: String
         do throws(HostFileError) {
             folder = try files.ownControlGroup()
-            // Only groups below the root have a type. In a container, the topmost group looks like the root but is
-            // below it.
+            // Only groups below the root have a type. In a container, the topmost group looks like the root group but
+            // isn't.
             guard try files.optionalText("\(folder)/cgroup.type") != nil else {
                 throw HostFileError(
                     reason: "this process is in the root control group, which covers the whole computer")
@@ -232,8 +234,8 @@ struct StallReader {
         return ResourceStall(resource, scope, some: some, full: full)
     }
 
-    /// Returns the fraction of the last 10 s during which some or all tasks were stalled, 0 to 1; `nil` if the file
-    /// doesn't contain the line.
+    /// Returns the fraction of the last 10 s in which some or all tasks were stalled, 0 to 1; `nil` if the file doesn't
+    /// contain the line.
     private func share(
         _ word: String, _ lines: [Substring], _ path: String
     ) throws(HostFileError) -> Double? {
@@ -307,7 +309,7 @@ struct ThermalReader {
             guard let kind = try files.optionalText("\(folder)/trip_point_\(index)_type") else { break }
             // For a trip point that isn't set, some drivers return 0, some return −274 °C, and others return an error.
             guard let value = try trip("\(folder)/trip_point_\(index)_temp") else { continue }
-            // The lowest trip point of a type takes effect first.
+            // If several trip points have the same type, the lowest one takes effect first.
             trips[kind] = min(trips[kind] ?? value, value)
         }
         let zone = ThermalZone(
@@ -358,7 +360,7 @@ struct PowerReader {
         for name in files.entries(Self.folder) {
             do throws(HostFileError) {
                 let folder = "\(Self.folder)/\(name)"
-                // The battery belongs to a peripheral such as a mouse.
+                // This battery belongs to a peripheral such as a mouse.
                 if try files.optionalText("\(folder)/scope") == "Device" { continue }
                 switch try files.text("\(folder)/type") {
                 case "Battery", "UPS": if let battery = try battery(folder) { batteries.append(battery) }
@@ -384,9 +386,9 @@ struct PowerReader {
             charge: batteries.compactMap(\.charge).max(), timeToEmpty: timeToEmpty(batteries))
     }
 
-    /// Reads one battery.
+    /// Reads the state of one battery.
     ///
-    /// - Returns: The battery; `nil` for an empty bay.
+    /// - Returns: The battery; `nil` if the battery bay is empty.
     private func battery(_ folder: String) throws(HostFileError) -> Battery? {
         if try files.optionalInteger("\(folder)/present", in: 0...1) == 0 { return nil }
         let isDischarging = try files.text("\(folder)/status") == "Discharging"
@@ -409,7 +411,7 @@ struct PowerReader {
     /// so this is the longest time reported by any battery.
     private func timeToEmpty(_ batteries: [Battery]) -> Nanoseconds? {
         guard let hours = batteries.compactMap(\.hoursLeft).max() else { return nil }
-        // A rate near zero doesn't yield a meaningful time.
+        // A discharge rate near zero doesn't give a meaningful time.
         return hours < 1000 ? Nanoseconds.seconds(rounding: hours * 3600) : nil
     }
 }

@@ -2,14 +2,14 @@ internal import CFiles
 import Glibc
 package import Media
 
-/// A file descriptor with exactly one owner. It is closed when this value is destroyed.
+/// A file descriptor with exactly one owner. The descriptor is closed when this value is destroyed.
 package struct OwnedDescriptor: ~Copyable, Sendable {
     /// The descriptor's number.
     package let number: Int32
 
     /// Takes ownership of an open descriptor.
     ///
-    /// - Parameter number: An open descriptor that nothing else owns or closes.
+    /// - Parameter number: An open descriptor that no other code owns or closes.
     package init(owning number: Int32) {
         self.number = number
     }
@@ -19,7 +19,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     /// - Parameters:
     ///   - path: Path of the device node.
     ///   - flags: Flags of open(2), such as O_RDWR; O_CLOEXEC is added.
-    /// - Throws: `DeviceError` "open", with the path and the system's error number.
+    /// - Throws: `DeviceError` with the operation "open" and the path and the system's error number.
     package init(opening path: String, flags: Int32) throws(DeviceError) {
         let number = open(path, flags | O_CLOEXEC)
         guard number >= 0 else { throw DeviceError(device: path, operation: "open", errno: errno) }
@@ -39,14 +39,14 @@ package final class WakeUp: Sendable {
     /// Creates an eventfd in the non-signaled state.
     ///
     /// - Parameter device: Name of the device that the thread serves, for errors.
-    /// - Throws: `DeviceError` "eventfd", with the system's error number.
+    /// - Throws: `DeviceError` with the operation "eventfd" and the system's error number.
     package init(for device: String) throws(DeviceError) {
         let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard number >= 0 else { throw DeviceError(device: device, operation: "eventfd", errno: errno) }
         descriptor = OwnedDescriptor(owning: number)
     }
 
-    /// The eventfd's descriptor, to poll for POLLIN. It is readable from `wake` until `forget`.
+    /// The descriptor of the eventfd. This descriptor is readable (POLLIN) from `wake` until `forget`.
     package var number: Int32 { descriptor.number }
 
     /// Wakes the sleeping thread. Later calls of poll(2) also return immediately, until `forget` is called.
@@ -62,18 +62,18 @@ package final class WakeUp: Sendable {
 }
 
 extension WakeUp {
-    /// Blocks the calling thread for a duration on CLOCK_MONOTONIC, or until `wake` is called. Doesn't clear the
-    /// wake-up.
+    /// Blocks the calling thread for a duration on CLOCK_MONOTONIC, or until `wake` is called. This method doesn't
+    /// clear the wake-up.
     ///
-    /// - Parameter time: Maximum duration.
-    /// - Returns: `true` if woken, `false` if the duration has elapsed.
+    /// - Parameter time: Maximum duration of the sleep.
+    /// - Returns: `true` if the thread was woken, `false` if the duration has elapsed.
     package func sleep(for time: Nanoseconds) -> Bool {
         let end = MonotonicClock().now + time
         while true {
             let rest = end - MonotonicClock().now
             guard rest > .zero else { return false }
             var source = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-            // Rounded up, because waking too early would only require another iteration.
+            // The timeout is rounded up, because waking too early would only require another iteration.
             let result = poll(&source, 1, Int32(clamping: (rest.count + 999_999) / 1_000_000))
             if result > 0 { return true }
         }

@@ -5,22 +5,22 @@ public import Media
 
 /// Initialization that every multicam process performs before it starts its first thread.
 public enum ProcessPreparation {
-    /// Number of threads that any command needs for the runtime, signals, and its first work item.
+    /// Number of threads that every command needs for the runtime, signals, and its first work item.
     private static let firstThreads = 4
 
-    /// Minimum number of descriptors that any command needs, in addition to the standard streams.
+    /// Minimum number of descriptors that every command needs, in addition to the standard streams.
     private static let firstDescriptors = 8
 
     /// Maximum soft limit of descriptors, if the hard limit permits it. A higher limit would be wasteful, because some
     /// code allocates memory for each possible descriptor.
     private static let mostDescriptors: UInt64 = 65_536
 
-    /// Number of allocator heaps in a limited address space. Each heap reserves 64 MiB, and the default is eight per
-    /// processor.
+    /// Number of allocator heaps in a limited address space. Each heap reserves 64 MiB, and by default there are eight
+    /// per processor.
     private static let fewHeaps: Int32 = 2
 
-    /// Minimum address space for any command. With less, an allocation fails and the runtime ends the process without a
-    /// helpful message.
+    /// Minimum address space for any command. If less is available, an allocation fails and the runtime ends the
+    /// process without a helpful message.
     private static let leastAddressSpace: UInt64 = 48 << 20
 
     /// The process's original soft limit of descriptors, for its children; `nil` if it wasn't changed.
@@ -30,7 +30,7 @@ public enum ProcessPreparation {
     /// fail with `EFBIG` instead of ending the process (SIGXFSZ). Gives threads of libraries the same stack size as
     /// `MediaThread`. Checks that there are enough threads, descriptors, and address space for any command.
     ///
-    /// - Returns: The limit that is too low; `nil` if all are sufficient.
+    /// - Returns: The limit that is too low; `nil` if all limits are sufficient.
     public static func run() -> MachineLimit? {
         let before = ProcessLimit.descriptors.raise(upTo: mostDescriptors)
         originalDescriptors.withLock { $0 = before }
@@ -48,11 +48,11 @@ public enum ProcessPreparation {
         return nil
     }
 
-    /// Prepares and runs a process that accompanies the recorder.
+    /// Prepares and runs a process that runs alongside the recorder.
     ///
     /// - Parameters:
     ///   - name: Name of the process, for messages.
-    ///   - body: Runs the process.
+    ///   - body: The code of the process.
     /// - Returns: The exit status of `body`; 1 if the preparation failed.
     public static func run(_ name: String, _ body: () -> Int32) -> Int32 {
         if let limit = run() {
@@ -62,8 +62,7 @@ public enum ProcessPreparation {
         return body()
     }
 
-    /// Restores this process's original descriptor limit in a child, because a program that uses select(2) may rely on
-    /// it.
+    /// Restores the original descriptor limit in a child process, because a program that uses select(2) may rely on it.
     static func restoreLimits(of child: Int32) {
         guard let soft = originalDescriptors.withLock({ $0 }) else { return }
         // The call fails if the child has already exited, which is harmless.
@@ -73,7 +72,7 @@ public enum ProcessPreparation {
 
 /// Locates multicam's programs.
 public enum ProgramPath {
-    /// Path of the running program; `nil` if the system doesn't provide it.
+    /// Path of the program that is running; `nil` if the system doesn't provide it.
     public static var own: String? {
         do {
             return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -93,8 +92,8 @@ public enum ProgramPath {
             }
     }
 
-    /// Locates another multicam program, either installed (`PREFIX/libexec/multicam/NAME` for `PREFIX/bin/multicam`) or
-    /// built in the same folder.
+    /// Locates another multicam program. The program is either installed (`PREFIX/libexec/multicam/NAME` for
+    /// `PREFIX/bin/multicam`) or was built in the same folder.
     ///
     /// - Parameter name: The program's name.
     /// - Returns: The path; `nil` if the program is in neither location.
@@ -114,10 +113,10 @@ public enum StandardStreams {
     public static let longestLine = 1 << 16
 
     /// Calls a handler for each line of standard input, until standard input ends. Lines that are too long are skipped.
-    /// Blocks.
+    /// Blocks the calling thread.
     ///
     /// - Parameters:
-    ///   - handler: Receives a line without its line feed.
+    ///   - handler: Receives each line without its line feed.
     ///   - tooLong: Called for each line longer than `longestLine`.
     public static func readLines(_ handler: (Data) -> Void, tooLong: () -> Void) {
         var (pending, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 14))
@@ -143,9 +142,8 @@ public enum StandardStreams {
     ///
     /// - Parameters:
     ///   - text: The text to write.
-    ///   - descriptor: `STDOUT_FILENO` or `STDERR_FILENO`.
-    /// - Returns: Whether the text was written; `false` if the reader has closed the pipe, or the disk is
-    ///   full.
+    ///   - descriptor: The descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
+    /// - Returns: Whether the text was written; `false` if the reader has closed the pipe or the disk is full.
     public static func write(_ text: String, to descriptor: Int32) -> Bool {
         errorNumber(writing: text, to: descriptor) == 0
     }
@@ -154,7 +152,7 @@ public enum StandardStreams {
     ///
     /// - Parameters:
     ///   - text: The text to write.
-    ///   - descriptor: `STDOUT_FILENO` or `STDERR_FILENO`.
+    ///   - descriptor: The descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
     /// - Returns: The system's error number, or 0 if the complete text was written.
     public static func errorNumber(writing text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
@@ -171,9 +169,9 @@ public enum StandardStreams {
     /// that the path of a recording isn't lost.
     ///
     /// - Parameters:
-    ///   - text: The data.
+    ///   - text: The data that couldn't be written.
     ///   - number: The system's error number.
-    /// - Returns: The error message.
+    /// - Returns: The complete error message.
     public static func lossReport(of text: String, errno number: Int32) -> String {
         let lines = text.split(separator: "\n").map { String($0).printable(limit: 1000) }
         return

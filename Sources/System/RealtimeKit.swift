@@ -14,7 +14,7 @@ public struct RealtimeKit: PriorityService {
 
     private let address: String?
 
-    /// Creates a client. It opens a connection for each request.
+    /// Creates a client, which opens a connection for each request.
     ///
     /// - Parameter address: D-Bus address of the bus; `nil` for the system bus.
     public init(bus address: String? = nil) { self.address = address }
@@ -25,7 +25,7 @@ public struct RealtimeKit: PriorityService {
     /// - Parameters:
     ///   - thread: The thread ID (gettid(2)).
     ///   - nice: The requested nice value.
-    /// - Returns: The reason for a refusal; `nil` on success.
+    /// - Returns: The reason why the request was rejected; `nil` on success.
     public func raise(thread: Int32, toNice nice: Int32) -> String? {
         var error = DBusError()
         dbus_error_init(&error)

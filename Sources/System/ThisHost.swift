@@ -7,14 +7,16 @@ public import Media
 public struct ThisHost: HostReading {
     private let files: HostFiles
 
-    /// Creates a reader.
+    /// Creates a reader for this computer.
     ///
-    /// - Parameter root: Prefix of `/sys` and `/proc`, for tests; empty for the actual folders.
+    /// - Parameter root: Prefix of `/sys` and `/proc`, which is empty for the actual folders. Tests use a different
+    ///   prefix.
     public init(root: String = "") {
         files = HostFiles(root: root)
     }
 
-    /// Share of the processors that this process may use; `nil` if the system doesn't report it. Reads no other values.
+    /// Share of the processors that this process may use; `nil` if the system doesn't report it. Only this value is
+    /// read.
     package var processorShare: ProcessorShare? {
         var state = HostState()
         ShareReader(files: files).read(into: &state)
@@ -24,8 +26,8 @@ public struct ThisHost: HostReading {
     /// Reads the computer's state: stalls, temperatures, processor frequency, processor share, power, and disk.
     ///
     /// - Parameters:
-    ///   - folder: A folder of the recording. Its size and the free space on its file system are read.
-    ///   - time: Not used, because a real computer only has a current state.
+    ///   - folder: A folder of the recording. The size of the folder and the free space on its file system are read.
+    ///   - time: The current time, which is not used here because a real computer only has a current state.
     /// - Returns: The state. Sources that can't be read are listed in `missing`.
     public func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
@@ -41,7 +43,8 @@ public struct ThisHost: HostReading {
     /// Returns the free space on a disk.
     ///
     /// - Parameter folder: A folder on the disk.
-    /// - Returns: Bytes that this user can still write; `nil` if the file system doesn't report its free space.
+    /// - Returns: The number of bytes that this user can still write; `nil` if the file system doesn't report its free
+    ///   space.
     public func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
 }
 
@@ -50,8 +53,8 @@ package enum FreeMemory {
     /// Returns `MemAvailable` from proc(5): the free memory plus memory that the system could reclaim for programs
     /// without swapping.
     ///
-    /// - Parameter root: Prefix of `/proc`, for tests.
-    /// - Returns: Bytes; `nil` if the system doesn't report it.
+    /// - Parameter root: Prefix of `/proc`, which tests can replace.
+    /// - Returns: The number of bytes; `nil` if the system doesn't report it.
     package static func bytes(root: String = "") -> Int64? {
         let text: String
         do throws(HostFileError) {
@@ -59,7 +62,7 @@ package enum FreeMemory {
         } catch {
             return nil
         }
-        // `MemAvailable:   123456 kB`
+        // The line has the format `MemAvailable:   123456 kB`.
         let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
         let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
         return kilobytes.flatMap { (0...Int64.max / 1024).contains($0) ? $0 * 1024 : nil }

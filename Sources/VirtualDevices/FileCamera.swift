@@ -4,10 +4,10 @@ public import Media
 /// A camera that plays a media file in real time.
 ///
 /// The camera repeats the first frame until the recording begins, so that the session can get ready. From T0 on, the
-/// frame with file time p has the capture time T0 + p. p counts from the beginning of the file's earliest stream, so
-/// the offset between video and audio is preserved. If the file contains no frame for longer than one frame interval,
-/// the camera repeats the last frame, as a player does. JPEG frames are passed through unchanged and are delivered in
-/// batches if no consumer is latency-sensitive. Frames of any other codec are decoded.
+/// frame with file time p has the capture time T0 + p. File times are relative to the beginning of the file's earliest
+/// stream, so the offset between video and audio is preserved. If the file contains no frame for longer than one frame
+/// interval, the camera repeats the last frame, as a player does. JPEG frames are passed through unchanged and are
+/// delivered in batches if no consumer is latency-sensitive. Frames of any other codec are decoded.
 public final class FileCamera: CameraSource {
     /// Identity, selector and the single format of this file.
     public let device: CaptureDevice
@@ -23,7 +23,7 @@ public final class FileCamera: CameraSource {
     /// Opens the file to read its format. No frames are read before `start`.
     ///
     /// - Parameters:
-    ///   - role: The role in the profile. Also names the thread.
+    ///   - role: The role in the profile, which is also the name of the thread.
     ///   - path: Path of the media file.
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no video.
     public init(role: String, path: String) throws(VirtualDeviceError) {
@@ -58,7 +58,7 @@ public final class FileCamera: CameraSource {
     ///   - clock: The session clock that times the frames.
     ///   - receive: Called on the camera's thread for each event. `ended` is the last event, sent at the end of the
     ///     file or on an error.
-    /// - Throws: Nothing. If the file can no longer be read, the stream ends with `ended`.
+    /// - Throws: If the file can no longer be read, no error is thrown, but the stream ends with `ended`.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
@@ -76,15 +76,15 @@ public final class FileCamera: CameraSource {
         thread.recordingBegins(at: start)
     }
 
-    /// Sets how long a frame may be delivered after the end of its interval. Takes effect with the next frame that is
-    /// read.
+    /// Sets how long a frame may be delivered after the end of its interval. The new value takes effect with the next
+    /// frame that is read.
     public func deliver(within leeway: Nanoseconds) {
         // Decoded frames are large, so they aren't batched.
         thread.leeway = format.pixel == .mjpeg ? leeway : .zero
     }
 
-    /// Stops the thread and waits until it has ended. No event follows. Must not be called from the camera's own
-    /// thread.
+    /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
+    /// called from the camera's own thread.
     public func stop() {
         thread.stop()
     }
@@ -162,7 +162,7 @@ public final class FileCamera: CameraSource {
     private struct Playback {
         let camera: FileCamera
         let clock: any SessionClock
-        /// T0, the time when the file begins.
+        /// T0, which is the time when playback of the file begins.
         let start: ClockTime
         var sequence: Int64
         /// End of the last frame's interval.
@@ -200,7 +200,7 @@ public final class FileCamera: CameraSource {
         mutating func add(_ frame: CapturedFrame, at place: Nanoseconds) -> Bool {
             let time = start + place
             let leeway = camera.thread.leeway
-            // Time stamps in files are rounded, some to milliseconds. They can also jump backward.
+            // Time stamps in files are rounded, some to milliseconds. Time stamps can also jump backward.
             if let earliest = waiting.first,
                 time > earliest.capturedAt + leeway + .milliseconds(1) || time + interval < end
             {
@@ -215,13 +215,14 @@ public final class FileCamera: CameraSource {
         /// Repeats a frame until a given file time.
         ///
         /// - Parameters:
-        ///   - frame: The frame.
-        ///   - place: Start of the frame in file time; `nil` for the first frame, which is repeated before it begins.
+        ///   - frame: The frame to repeat.
+        ///   - place: Start of the frame in file time. The value is `nil` for the first frame, which is repeated before
+        ///   it begins.
         ///   - next: Start of the next frame in file time.
         /// - Returns: `false` if the camera must stop.
         mutating func hold(_ frame: CapturedFrame, after place: Nanoseconds?, until next: Nanoseconds) -> Bool
         {
-            // Frame times are rounded, and vary slightly in some files.
+            // Frame times are rounded and vary slightly in some files.
             let last = next - interval / 2
             var time = place.map { $0 + interval } ?? Nanoseconds(next.count % interval.count)
             while time < last {
@@ -252,9 +253,9 @@ extension FileFramesAhead.Read {
 
 /// A read-ahead buffer for a file's frames. Reading each frame at the time when it is due costs twice as much.
 ///
-/// Used by one thread.
+/// The buffer is used by only one thread.
 struct FileFramesAhead {
-    /// A frame with the problems found before it.
+    /// A frame, together with the problems found before it.
     struct Read {
         let frame: CapturedFrame
         /// Number of undecodable frames before this frame.
@@ -266,12 +267,12 @@ struct FileFramesAhead {
     private let reader: MediaFileReader
     /// Maximum number of frames read per batch.
     private let most: Int
-    /// Frames that have been read, in reverse order: the next one is last.
+    /// Frames that have been read, in reverse order, so that the next frame is the last element.
     private var frames: [Read] = []
-    /// Error of the last read operation, thrown after the frames before it have been returned.
+    /// Error of the last read operation, which is thrown after the frames before it have been returned.
     private var failure: EncodingError?
 
-    /// Number of JPEGs read per batch: a quarter of a second, or 1 MB at 1080p.
+    /// Number of JPEGs read per batch. This is a quarter of a second, or 1 MB at 1080p.
     private static let usual = 8
 
     /// Opens the video stream of a file.
@@ -279,11 +280,11 @@ struct FileFramesAhead {
     /// - Throws: The errors of `MediaFileReader`.
     init(path: String) throws(EncodingError) {
         reader = try MediaFileReader(path: path, media: .video)
-        // Decoded frames are large, and decoding takes time.
+        // Decoded frames are large and take time to decode, so they aren't read ahead.
         most = reader.video?.pixel == .mjpeg ? Self.usual : 1
     }
 
-    /// Returns the next frame; `nil` at the end of the file.
+    /// Returns the next frame, or `nil` at the end of the file.
     ///
     /// - Throws: The read error at this position.
     mutating func next() throws(EncodingError) -> Read? {
@@ -293,10 +294,11 @@ struct FileFramesAhead {
         return nil
     }
 
-    /// Returns the number of undecodable frames at the end of the file. Valid after `next` has returned `nil`.
+    /// Returns the number of undecodable frames at the end of the file. The value is valid after `next` has returned
+    /// `nil`.
     func damageAtEnd() -> Int { reader.drainDamageCount() }
 
-    /// Length of the file. Valid after `next` has returned `nil`.
+    /// Length of the file. The value is valid after `next` has returned `nil`.
     var end: Nanoseconds { reader.end }
 
     private mutating func read() {

@@ -3,16 +3,17 @@ public import Media
 
 /// A microphone that plays the audio of a media file in real time.
 ///
-/// It delivers silence until the recording begins. From T0 on, the sample with file time p has the capture time T0 + p.
-/// p counts from the beginning of the file's earliest stream, so the offset between video and audio is preserved. Gaps
-/// in the file's audio are played as silence, as in a player. Audio that can't be decoded is reported as lost.
+/// The microphone delivers silence until the recording begins. From T0 on, the sample with file time p has the capture
+/// time T0 + p. File times are relative to the beginning of the file's earliest stream, so the offset between video and
+/// audio is preserved. Gaps in the file's audio are played as silence, as in a player. Audio that can't be decoded is
+/// reported as lost.
 public final class FileMicrophone: MicrophoneSource {
     /// Identity, selector and audio format of this file.
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.
     public let format: AudioFormat
-    /// Duration of one slice (100 ms), plus 35 ms of tolerance for a late thread. If a program is limited to a quarter
-    /// of a processor, threads sometimes wait for 75 ms.
+    /// Duration of one slice (100 ms), plus 35 ms of tolerance for a late thread. If the program is limited to a
+    /// quarter of a processor, its threads sometimes wait for 75 ms.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
@@ -24,7 +25,7 @@ public final class FileMicrophone: MicrophoneSource {
     /// Opens the file to read its audio format. No samples are read before `start`.
     ///
     /// - Parameters:
-    ///   - role: The role in the profile. Also names the thread.
+    ///   - role: The role in the profile, which is also the name of the thread.
     ///   - path: Path of the media file.
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no audio.
     public init(role: String, path: String) throws(VirtualDeviceError) {
@@ -51,7 +52,7 @@ public final class FileMicrophone: MicrophoneSource {
     ///   - clock: The session clock that times the samples.
     ///   - receive: Called on the microphone's thread for each event. `ended` is the last event, sent at the end of the
     ///     file or on an error.
-    /// - Throws: Nothing. If the file can no longer be read, the stream ends with `ended`.
+    /// - Throws: If the file can no longer be read, no error is thrown, but the stream ends with `ended`.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -69,8 +70,8 @@ public final class FileMicrophone: MicrophoneSource {
         thread.recordingBegins(at: start)
     }
 
-    /// Stops the thread and waits until it has ended. No event follows. Must not be called from the microphone's own
-    /// thread.
+    /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
+    /// called from the microphone's own thread.
     public func stop() {
         thread.stop()
     }
@@ -164,7 +165,7 @@ public final class FileMicrophone: MicrophoneSource {
         receive(.ended(at: playback.end, cause: "end of file"))
     }
 
-    /// Delivers the samples of the file in slices, on time.
+    /// Delivers the samples of the file in slices when they are due.
     private struct Playback {
         private let format: AudioFormat
         private let clock: any SessionClock
@@ -175,10 +176,10 @@ public final class FileMicrophone: MicrophoneSource {
         private let timebase: DeviceTimebase
         /// Number of samples per slice.
         private let length: Int64
-        /// Samples of the incomplete slice, and the file position of the first of them.
+        /// Samples of the incomplete slice, and the file position of the first sample.
         private var (waiting, place): ([Float], Int64) = ([], 0)
 
-        /// `start` is T0, the start of the file. `firstSample` is the device's number for the first sample
+        /// `start` is T0, which is the start of the file. `firstSample` is the device's number for the first sample
         /// from T0 on.
         init(
             format: AudioFormat, clock: any SessionClock, start: ClockTime, firstSample: Int64,
@@ -195,7 +196,7 @@ public final class FileMicrophone: MicrophoneSource {
                 1, MediaTime(nanoseconds: FileMicrophone.slice.count).ticks(perSecond: Int64(format.rate)))
         }
 
-        /// End of the last delivered sample.
+        /// Time of the end of the last delivered sample.
         var end: ClockTime { time(ofSample: place) }
 
         /// File position of the next sample to be added.

@@ -1,12 +1,12 @@
 public import Media
 
-/// The synthetic USB buses: one high-speed USB 2 bus per name, shared by the whole process.
+/// The synthetic USB buses. Each name stands for one high-speed USB 2 bus, which the whole process shares.
 ///
 /// A camera without a `bus` has a separate bus with unlimited bandwidth, so it delivers any format that the user
 /// requests.
 public enum SyntheticBus {
-    /// Bandwidth of the alternate settings in bytes per microframe. The steps are those of Logitech webcams as listed
-    /// by `lsusb -v` (046d:09a5 in S. Sharp, "xHCI bandwidth error with USB webcam", linux-media, 2010-04-12).
+    /// Bandwidth of the alternate settings, in bytes per microframe. The values are those of Logitech webcams as listed
+    /// by `lsusb -v` (046d:09a5 in Sharp, "xHCI bandwidth error with USB webcam", linux-media, 2010-04-12).
     static let settings = [192, 384, 512, 640, 800, 944, 1280, 1600, 1984, 2688, 3060].map {
         USBReservation(bytes: $0)
     }
@@ -14,7 +14,7 @@ public enum SyntheticBus {
     /// Returns the description of a camera on a bus, for the plan's bandwidth check. The bandwidth of compressed
     /// formats is estimated as for a real camera without measurements.
     ///
-    /// - Returns: `nil` for a camera without a bus.
+    /// - Returns: The description, or `nil` for a camera without a bus.
     static func camera(_ identity: DeviceIdentity, on bus: String?) -> USBCamera? {
         guard let bus else { return nil }
         let domain = USBDomain(
@@ -29,8 +29,8 @@ public enum SyntheticBus {
     /// - Parameters:
     ///   - identity: The camera's own identity.
     ///   - selector: Any selector. Only `virtual:…` can name a synthetic bus.
-    /// - Returns: `nil` if the selector doesn't name a synthetic bus.
-    /// - Throws: `VirtualDeviceError.usage` for an invalid `virtual:` selector.
+    /// - Returns: The description, or `nil` if the selector doesn't name a synthetic bus.
+    /// - Throws: `VirtualDeviceError.usage` if a `virtual:` selector is invalid.
     public static func camera(_ identity: DeviceIdentity, of selector: String) throws(VirtualDeviceError)
         -> USBCamera?
     {
@@ -63,7 +63,8 @@ public enum SyntheticBus {
 
     private static let register = ConditionLock(Register())
 
-    /// A camera's bandwidth reservation on its bus, held from start to stop. Scripted disconnections don't release it.
+    /// A camera's bandwidth reservation on its bus, held from start to stop. Scripted disconnections don't release the
+    /// bandwidth.
     final class Place: Sendable {
         private let camera: USBCamera
         private let demand: USBDemand?
@@ -78,7 +79,7 @@ public enum SyntheticBus {
 
         /// Reserves bandwidth, as a real driver does when a stream starts.
         ///
-        /// - Throws: `DeviceError` with `noBandwidth` if the bus has too little bandwidth left.
+        /// - Throws: `DeviceError.noBandwidth` if the bus doesn't have enough bandwidth left.
         func take() throws(DeviceError) {
             guard let demand else { return }
             let taken: Result<Int, DeviceError> = SyntheticBus.register.withLock { register in

@@ -1,18 +1,20 @@
 import Encoding
 public import Media
 
-/// A synthetic camera with a generated test frame, a separate device clock, and the faults that its selector scripts.
+/// A synthetic camera that generates test frames. The camera has a separate device clock, and the faults that its
+/// selector specifies.
 ///
-/// Each frame is prepared during its exposure and delivered when it is due. Frame n depends only on the session clock,
-/// the selector, and the role. Recordings in simulated time are therefore byte-for-byte reproducible.
+/// Each frame is prepared during its exposure and delivered when it is due. The content of a frame depends only on the
+/// session clock, the selector, and the role. Recordings in simulated time are therefore byte-for-byte reproducible.
 public final class VirtualCamera: CameraSource {
     /// Identity, selector, offered formats, and controls of this camera.
     public let device: CaptureDevice
     /// Format that the camera delivers after `start`. `change(to:)` doesn't update this property.
     public let format: VideoFormat
-    /// Full-range BT.601 (JPEG) for `mjpeg` and `grey`, limited-range BT.601 for other pixel formats.
+    /// The color description: full-range BT.601 (JPEG) for `mjpeg` and `grey`, limited-range BT.601 for other pixel
+    /// formats.
     public let color: ColorDescription
-    /// Longest time from the start of exposure to delivery: frame interval + latency + jitter.
+    /// Longest time from the start of an exposure to delivery, which is the frame interval + latency + jitter.
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualCameraSettings
     private let role: String
@@ -26,21 +28,21 @@ public final class VirtualCamera: CameraSource {
 
     private enum Request {
         case none
-        /// The new format; `nil` turns the camera off.
+        /// The new format, or `nil` to turn the camera off.
         case format(VideoFormat?)
     }
 
-    /// Duration of a format change: the time that a webcam needs to stop, set the format, and start again.
+    /// Duration of a format change. A webcam needs this time to stop, set the format, and start again.
     private static let restartTime = Nanoseconds.milliseconds(300)
     /// In real time, frames that are overdue by more than this are lost, as if the driver's buffers were full.
     private static let patience = Nanoseconds.seconds(1)
-    /// Number of different noise frames, which repeat in turn.
+    /// Number of different noise frames, which are repeated in turn.
     private static let noiseCount: Int64 = 4
 
     /// Creates a synthetic camera without starting it.
     ///
     /// - Parameters:
-    ///   - role: The role in the profile. Random choices depend on it.
+    ///   - role: The role in the profile, on which random choices depend.
     ///   - settings: The parsed selector.
     ///   - wanted: The format that the role requests. Keys in the selector take precedence.
     /// - Throws: `VirtualDeviceError.device` if the still image is missing or can't be read.
@@ -51,7 +53,7 @@ public final class VirtualCamera: CameraSource {
         self.role = role
         let format = settings.format(wanted: wanted)
         self.format = format
-        // Grayscale is full range (`FrameLayout`). The other formats follow V4L2_MAP_YCBCR_ENC_DEFAULT and
+        // Grayscale frames use the full range (`FrameLayout`). The other formats follow V4L2_MAP_YCBCR_ENC_DEFAULT and
         // V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) for the sRGB of webcams.
         color = format.pixel == .mjpeg || format.pixel == .grey ? .jpeg : .bt601Limited
         thread = SourceThread(name: "cam:\(role)")
@@ -80,7 +82,7 @@ public final class VirtualCamera: CameraSource {
     /// - Parameters:
     ///   - clock: The session clock that times the frames.
     ///   - receive: Called on the camera's thread for each event.
-    /// - Throws: `DeviceError` with `noBandwidth` if the bus in the selector has too little bandwidth left.
+    /// - Throws: `DeviceError.noBandwidth` if the bus in the selector doesn't have enough bandwidth left.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
@@ -99,13 +101,13 @@ public final class VirtualCamera: CameraSource {
         thread.recordingBegins(at: start)
     }
 
-    /// Whether the format can change. `false` for a still image, which is loaded for one size.
+    /// Whether the format can be changed. The value is `false` for a still image, which is loaded for a fixed size.
     public var isChangeable: Bool { image == nil }
 
-    /// Asks the camera's thread to restart in another format, which takes 300 ms as with a webcam. Returns immediately.
+    /// Makes the camera's thread restart in another format, which takes 300 ms as with a webcam. Returns immediately.
     ///
-    /// - Parameter format: The new format; `nil` turns the camera off until a format is set.
-    /// - Precondition: `isChangeable`.
+    /// - Parameter format: The new format, or `nil` to turn the camera off until a format is set.
+    /// - Precondition: `isChangeable` is `true`.
     public func change(to format: VideoFormat?) {
         precondition(isChangeable, "an image has one size")
         request.withLock { $0 = .format(format) }
@@ -124,8 +126,8 @@ public final class VirtualCamera: CameraSource {
         return outcomes
     }
 
-    /// Stops the thread, waits until it has ended, and releases the bandwidth on the bus. Must not be called from the
-    /// camera's own thread.
+    /// Stops the thread, waits until it has ended, and releases the bandwidth on the bus. This method must not be
+    /// called from the camera's own thread.
     public func stop() {
         thread.stop()
         place?.leave()
@@ -144,9 +146,10 @@ public final class VirtualCamera: CameraSource {
         /// The scene adjustments that were used to create `painter`.
         var look: FrameAppearance
         var delivery: ScriptedDelivery
-        /// Whether the format change is still unreported. It is reported together with the device's return.
+        /// Whether the format change hasn't been reported yet. The change is reported together with the device's
+        /// return.
         var isUnreported = false
-        /// The frame that is being exposed or comes next; `nil` until it has been painted.
+        /// The frame that is being exposed or will be exposed next; `nil` until it has been painted.
         var prepared: CapturedFrame?
     }
 
@@ -218,8 +221,8 @@ public final class VirtualCamera: CameraSource {
     }
 
     /// Restarts the stream in another format after the time that a webcam needs. A disconnected camera has the new
-    /// format when it returns. As with a real camera, the fault script has no effect during the change; its state is
-    /// evaluated at the end.
+    /// format when it is reconnected. As with a real camera, the fault script has no effect during the change; its
+    /// state is evaluated at the end.
     ///
     /// - Returns: `false` if the camera was stopped during the change.
     private func change(
@@ -254,7 +257,7 @@ public final class VirtualCamera: CameraSource {
         return true
     }
 
-    /// Paints the frame that is being exposed or comes next. Returns `nil` if that frame won't be delivered.
+    /// Paints the frame that is being exposed or will be exposed next. Returns `nil` if that frame won't be delivered.
     private func prepare(_ stream: Stream) throws(EncodingError) -> CapturedFrame? {
         let (rules, number) = (stream.rules, stream.delivery.slot)
         guard stream.delivery.isCapturing, stream.painter.isStream || !rules.isDropped(number) else {
@@ -271,8 +274,8 @@ public final class VirtualCamera: CameraSource {
             isOwned: true)
     }
 
-    /// Damages a frame: a JPEG loses its last third. A frame of any other format becomes a corrupt loss, as reported by
-    /// a driver.
+    /// Damages a frame. A JPEG loses its last third. A frame in any other format is reported as lost with the cause
+    /// `corrupt`, as a driver would do.
     private func damaged(_ frame: CapturedFrame) -> CameraEvent {
         guard frame.pixel == .mjpeg else {
             return .lost(count: 1, cause: .corrupt, capturedAt: frame.capturedAt)

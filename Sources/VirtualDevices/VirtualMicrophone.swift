@@ -1,17 +1,18 @@
 import Glibc
 public import Media
 
-/// A synthetic microphone with beeps, a tone, or silence, a separate device clock, and the faults that its selector
-/// scripts.
+/// A synthetic microphone that generates beeps, a tone, or silence. The microphone has a separate device clock, and the
+/// faults that its selector specifies.
 ///
-/// It delivers slices of about 10 ms. Drops and losses affect whole slices. Sample i depends only on the session clock,
-/// the selector, and the role.
+/// The microphone delivers slices of about 10 ms. Drops and losses affect whole slices. The value of a sample depends
+/// only on the session clock, the selector, and the role.
 public final class VirtualMicrophone: MicrophoneSource {
     /// Identity, selector, and audio format of this microphone.
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count from the selector.
     public let format: AudioFormat
-    /// Longest time from the capture of a slice's first sample to delivery: slice + latency + jitter.
+    /// Longest time from the capture of a slice's first sample to delivery, which is the slice duration + latency +
+    /// jitter.
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualMicrophoneSettings
     private let rules: ScriptedDelivery.Rules
@@ -25,7 +26,7 @@ public final class VirtualMicrophone: MicrophoneSource {
     /// Creates a synthetic microphone without starting it.
     ///
     /// - Parameters:
-    ///   - role: The role in the profile. Random choices depend on it.
+    ///   - role: The role in the profile, on which random choices depend.
     ///   - settings: The parsed selector.
     public init(role: String, settings: VirtualMicrophoneSettings) {
         self.settings = settings
@@ -51,7 +52,7 @@ public final class VirtualMicrophone: MicrophoneSource {
     /// - Parameters:
     ///   - clock: The session clock that times the samples.
     ///   - receive: Called on the microphone's thread for each event.
-    /// - Throws: Nothing.
+    /// - Throws: This implementation never throws an error.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -65,8 +66,8 @@ public final class VirtualMicrophone: MicrophoneSource {
         thread.recordingBegins(at: start)
     }
 
-    /// Stops the thread and waits until it has ended. No event follows. Must not be called from the microphone's own
-    /// thread.
+    /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
+    /// called from the microphone's own thread.
     public func stop() {
         thread.stop()
     }
@@ -118,12 +119,12 @@ struct AudioPattern: Sendable {
     /// Computes the samples of one slice.
     ///
     /// - Parameters:
-    ///   - count: Samples per channel.
+    ///   - count: Number of samples per channel.
     ///   - start: Capture time of the first sample.
-    ///   - interval: Seconds between samples, by the device's own clock.
+    ///   - interval: Number of seconds between samples, by the device's own clock.
     /// - Returns: `count` × `channels` interleaved values, identical in every channel.
     func samples(_ count: Int, from start: ClockTime, every interval: Double) -> [Float] {
-        // The wave is computed from the last clap. Within a slice, a double is accurate to 10⁻¹⁵ s.
+        // The wave is computed from the time of the last clap. Within a slice, a double is accurate to 10⁻¹⁵ s.
         let sinceClap = Clap.timeSince(start).inSeconds
         let isSilent =
             switch pattern {

@@ -4,7 +4,7 @@ public import Media
 public enum VirtualSources {
     static let filePrefix = "file:"
 
-    /// Whether a selector begins with `virtual:` or `file:`. All other selectors name hardware.
+    /// Returns whether a selector begins with `virtual:` or `file:`. All other selectors name hardware.
     public static func handles(_ selector: String) -> Bool {
         selector.hasPrefix(VirtualSelector.prefix) || selector.hasPrefix(filePrefix)
     }
@@ -15,8 +15,8 @@ public enum VirtualSources {
     /// Opens a camera.
     ///
     /// - Parameters:
-    ///   - selector: `virtual:…` or `file:…`.
-    ///   - role: The role in the profile. Random choices of a synthetic device depend on it.
+    ///   - selector: A selector that begins with `virtual:` or `file:`.
+    ///   - role: The role in the profile, on which the random choices of a synthetic device depend.
     ///   - wanted: The format that the role requests. Keys in the selector take precedence, and a file keeps its
     ///     format.
     /// - Returns: The camera, not yet started.
@@ -32,8 +32,8 @@ public enum VirtualSources {
     /// Opens a microphone.
     ///
     /// - Parameters:
-    ///   - selector: `virtual:…` or `file:…`.
-    ///   - role: The role in the profile. Random choices of a synthetic device depend on it.
+    ///   - selector: A selector that begins with `virtual:` or `file:`.
+    ///   - role: The role in the profile, on which the random choices of a synthetic device depend.
     /// - Returns: The microphone, not yet started.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid, `.device` if its file is missing or unusable.
     public static func microphone(
@@ -43,10 +43,10 @@ public enum VirtualSources {
         return VirtualMicrophone(role: role, settings: try VirtualMicrophoneSettings(selector: selector))
     }
 
-    /// Returns the format properties that a synthetic camera's selector sets. Properties that are `nil` follow the
-    /// role.
+    /// Returns the format properties that a synthetic camera's selector sets. Properties that are `nil` are determined
+    /// by the role.
     ///
-    /// - Returns: `nil` for a file, which keeps its own format.
+    /// - Returns: The properties, or `nil` for a file, which keeps its own format.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid.
     public static func fixedFormat(
         of selector: String
@@ -59,7 +59,7 @@ public enum VirtualSources {
     /// Checks a selector's syntax without opening a device.
     ///
     /// - Parameters:
-    ///   - selector: `virtual:…` or `file:…`.
+    ///   - selector: A selector that begins with `virtual:` or `file:`.
     ///   - mediaType: Whether the selector names a camera or a microphone.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid.
     public static func check(selector: String, mediaType: CaptureDevice.MediaType) throws(VirtualDeviceError)

@@ -3,11 +3,11 @@ package import SessionFolder
 
 /// Metadata of one camera frame, or of several consecutive lost frames. All times are relative to T0.
 public struct CameraMetadata: Sendable, Equatable {
-    /// Frame number counted by the device; for lost frames, the number of the first one. `nil` if the device did not
-    /// count the missing frames, for example while it was disconnected.
+    /// Frame number counted by the device. For lost frames, this is the number of the first lost frame. The value is
+    /// `nil` if the device did not count the missing frames, for example while it was disconnected.
     public let sequence: Int64?
-    /// Capture time relative to T0, according to the camera's clock model and minus its latency. Frames are
-    /// aligned by this time. For lost frames, the estimated time of the first one.
+    /// Capture time relative to T0, according to the camera's clock model and minus the camera's latency. Frames are
+    /// aligned by this time. For lost frames, this is the estimated time of the first lost frame.
     public let capturedAt: MediaTime
     /// The driver's unmodified time stamp for the start of the exposure, relative to T0; `nil` for a frame
     /// that never arrived.
@@ -17,12 +17,12 @@ public struct CameraMetadata: Sendable, Equatable {
     public let arrival: MediaTime?
     /// Why the frame is missing from the recording; `nil` for a good frame.
     public let lost: LossCause?
-    /// Number of frames described: 1, or the number of consecutive lost frames.
+    /// Number of frames that this entry describes: 1, or the number of consecutive lost frames.
     public let count: Int
     /// Clock values from the camera's USB packets; `nil` if the packets don't contain them.
     public let headerClock: UVCHeaderClock?
 
-    /// Creates metadata; each parameter sets the property of the same name.
+    /// Creates metadata. Each parameter sets the property of the same name.
     package init(
         sequence: Int64?, capturedAt: MediaTime, stamp: MediaTime?, arrival: MediaTime?, lost: LossCause?,
         count: Int, headerClock: UVCHeaderClock?
@@ -41,17 +41,17 @@ extension CameraMetadata {
     /// The metadata as one line of `cameras/ROLE.ndjson`, without a newline. All times are in nanoseconds.
     /// Unknown fields are omitted.
     ///
-    /// - `sequence`: Frame number counted by the device; for lost frames, the number of the first one.
-    /// - `captured_ns`: Capture time relative to T0, according to the camera's clock model and minus its
+    /// - `sequence`: Frame number counted by the device. For lost frames, this is the number of the first lost frame.
+    /// - `captured_ns`: Capture time relative to T0, according to the camera's clock model and minus the camera's
     ///   latency.
     /// - `stamp_ns`: The driver's time stamp for the start of the exposure, relative to T0.
     /// - `arrival_ns`: Time when the frame was dequeued from the driver, relative to T0.
-    /// - `lost`: Why the frame is missing from the recording: a cause from the manifest's ledger.
+    /// - `lost`: Why the frame is missing from the recording; a cause from the manifest's loss ledger.
     /// - `count`: Number of consecutive lost frames, if more than one.
-    /// - `uvc`: The clock values of the frame's first USB packet. `pts` and `stc` are on the camera's clock,
-    ///   and `sof` is the bus frame number seen by the camera. `host_ns` is the driver's clock
-    ///   (`CLOCK_MONOTONIC`; subtract the manifest's `t0_monotonic_ns` to get the time relative to T0), and
-    ///   `host_sof` is the controller's frame number.
+    /// - `uvc`: The clock values of the frame's first USB packet. `pts` and `stc` are on the camera's clock, and `sof`
+    ///   is the bus frame number seen by the camera. `host_ns` is the time on the driver's clock (`CLOCK_MONOTONIC`);
+    ///   subtract the manifest's `t0_monotonic_ns` to get the time relative to T0. `host_sof` is the controller's frame
+    ///   number.
     var line: String {
         var fields: [String: JSONValue] = ["captured_ns": .integer(capturedAt.nanoseconds)]
         fields["sequence"] = sequence.map { .integer($0) }
@@ -74,8 +74,8 @@ extension CameraMetadata {
     }
 }
 
-/// The only thread that writes one `cameras/ROLE.ndjson`. It never blocks callers: lines are dropped if the queue is
-/// full, and a failing disk ends only this file.
+/// Writes one `cameras/ROLE.ndjson` file on a separate thread. The thread never blocks callers: lines are dropped if
+/// the queue is full, and a failing disk ends only this file.
 package final class MetadataFile: Sendable {
     private let queue = BoundedQueue<CameraMetadata>(capacity: 4096)
     private let failure = ConditionLock<FileError?>(nil)
@@ -85,10 +85,10 @@ package final class MetadataFile: Sendable {
     /// Starts the thread with an open file.
     ///
     /// - Parameters:
-    ///   - file: The file. There must be no other writer.
+    ///   - file: The file, to which no other code may write.
     ///   - role: The camera's role.
-    ///   - waitsForRoom: Whether `append` blocks if the queue is full. Used in simulated time, which would outrun the
-    ///     disk. If `false`, the line is dropped.
+    ///   - waitsForRoom: Whether `append` blocks if the queue is full. The value is `true` in simulated time, which
+    ///     would run faster than the disk. If the value is `false`, the line is dropped.
     package convenience init(_ file: LineFile, role: String, waitsForRoom: Bool) {
         self.init(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in file }
     }
@@ -114,19 +114,19 @@ package final class MetadataFile: Sendable {
         }
     }
 
-    /// Enqueues a line.
+    /// Enqueues a line of metadata.
     ///
-    /// - Returns: Whether the queue had space for it.
+    /// - Returns: Whether the queue had space for the line.
     package func append(_ metadata: CameraMetadata) -> Bool {
         guard waitsForRoom else { return queue.offer(metadata) }
         queue.put(metadata)
         return true
     }
 
-    /// Why the file ended early; `nil` if it did not.
+    /// Why the file ended early; `nil` if it didn't end early.
     package var failureSoFar: FileError? { failure.withLock { $0 } }
 
-    /// Closes the file after the queue is drained. No further lines are accepted.
+    /// Closes the file when all queued lines have been written. No further lines are accepted.
     package func finish() { queue.finish() }
 
     /// Waits until the thread has ended.

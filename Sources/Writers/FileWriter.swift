@@ -10,9 +10,9 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     struct Shared {
         var intake: Content.Intake
         var end: Content.Place?
-        /// Whether a new part was requested that some streams have not reached yet.
+        /// Whether a new part was requested that some streams haven't reached yet.
         var isSplitting = false
-        /// Whether all streams have ended, so that nothing more is written.
+        /// Whether all streams have ended, so that no more data is written.
         var isOver = false
         /// Time up to which all streams are in the file, relative to T0; `nil` before the first item.
         var writtenEnd: MediaTime?
@@ -20,8 +20,8 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         var finishingBytes: Int64 = 0
         var result: FileResult<Content>
 
-        /// Whether the recording can continue in a new file: no write failed, the disk did not fill up, and at least
-        /// one stream is still open.
+        /// Whether the recording can continue in a new file. This is the case if no write failed, the disk did not fill
+        /// up, and at least one stream is still open.
         var isOpen: Bool { !isOver && result.failure == nil && result.conclusion == nil }
     }
 
@@ -38,9 +38,9 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     ///
     /// - Parameters:
     ///   - disk: The disk with the session folder for the file.
-    ///   - content: Writes the file. Its first file doesn't exist yet.
+    ///   - content: Writes the file and its parts. The first file doesn't exist yet.
     ///   - streamCount: Number of streams in the file.
-    ///   - intake: The record of dropped packets or samples, still empty.
+    ///   - intake: The empty record of dropped packets or samples.
     ///   - finishing: Finalizes the files that `content` leaves after a split.
     /// - Throws: `FileError` if the recording's own file cannot be created.
     init(
@@ -80,8 +80,8 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
     /// Whether a new part was requested that some streams have not reached yet, while the file is still open.
     var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.isOpen } }
-    /// Whether the recording can continue in a new file on this disk: no write failed, the disk did not fill up, and at
-    /// least one stream is still open.
+    /// Whether the recording can continue in a new file on this disk. This is the case if no write failed, the disk did
+    /// not fill up, and at least one stream is still open.
     var isOpen: Bool { shared.withLock { $0.isOpen } }
 
     /// Time that the oldest queued item has waited for the disk, in addition to the batching time.
@@ -95,14 +95,14 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     /// before the first item and after the last write.
     package var writtenEnd: MediaTime? { shared.withLock { $0.isOpen ? $0.writtenEnd : nil } }
 
-    /// Number of bytes still to be written if the recording ended now: queued items, unfinished parts and the indexes
-    /// of the files.
+    /// Number of bytes that would still have to be written if the recording ended now: queued items, unfinished parts,
+    /// and the indexes of the files.
     package var finishingByteCount: Int64 {
         shared.withLock { $0.finishingBytes } + finishing.byteCount + Int64(queue.byteCount)
     }
 
-    /// Sets the end of all streams. If called several times, the earliest end applies. Must be called before
-    /// the last stream is finished.
+    /// Sets the end of all streams. If this method is called several times, the earliest end applies. This method must
+    /// be called before the last stream is finished.
     ///
     /// - Parameter end: For a movie, the end as a time relative to T0; for a WAV file, the end as a sample
     ///   index.
@@ -179,43 +179,44 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
 /// Writes queued items to a file in one folder, and to its continuation files after splits.
 ///
-/// Used only on the thread of its `FileWriter`. The first file in the recording's own folder is created before that
-/// thread starts.
+/// This type is used only on the thread of its `FileWriter`. The first file in the recording's own folder is created
+/// before that thread starts.
 package protocol SegmentedContent: AnyObject, SendableMetatype {
-    /// An item of the file's queue: packets, samples or a command.
+    /// An item of the file's queue, which contains packets, samples, or a command.
     associatedtype Item: Sendable
     /// A file that continues the previous one.
     associatedtype Part: Sendable
-    /// A position in the recording: a time relative to T0 for movies, a sample index counted from T0 for WAV
-    /// files.
+    /// A position in the recording, which is a time relative to T0 for movies, and a sample index counted from T0 for
+    /// WAV files.
     associatedtype Place: Sendable, Comparable
-    /// The record of packets or samples that were dropped before the queue, maintained by the enqueuing side.
+    /// The record of packets or samples that were dropped before they reached the queue, which the enqueuing thread
+    /// maintains.
     associatedtype Intake: Sendable
     /// A range of a stream that was dropped because the disk was too slow.
     associatedtype Shed: Sendable
 
-    /// Creates the first file. If this fails, all later items are discarded.
+    /// Creates the first file. If the file can't be created, all later items are discarded.
     ///
     /// - Throws: `FileError` if the file cannot be created.
     func makeFirst() throws(FileError)
 
     /// Processes an item of the queue, or discards it after a failure.
     ///
-    /// - Returns: Whether the item completes a split: all streams have reached the next file, or no next file was
-    ///   created.
+    /// - Returns: Whether the item completes a split, because all streams have reached the next file or no next file
+    ///   was created.
     /// - Throws: `FileError` if nothing more can be written. The caller then calls `fail`.
     func carryOut(_ item: Item) throws(FileError) -> Bool
 
     /// Abandons the file after an error. Later items are discarded.
     func fail()
 
-    /// Whether all streams have ended, so that the thread stops dequeuing items before the queue ends.
+    /// Whether all streams have ended. The thread then stops dequeuing items before the queue ends.
     var isComplete: Bool { get }
     /// The continuation files, in order.
     var parts: [Part] { get }
     /// The first error when creating a part, after which the previous file continues; `nil` if no error occurred.
     var splitFailure: FileError? { get }
-    /// The next write of the open file; `nil` if unknown.
+    /// The next write of the open file; `nil` if it isn't known.
     var rhythm: WriteRhythm? { get }
     /// Number of bytes needed to finalize the open files now.
     var finishingByteCount: Int64 { get }
@@ -226,9 +227,9 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// The content of each stream in files abandoned by `fail`, and the content that was discarded.
     var ledgers: [StreamLedger] { get }
 
-    /// Writes all pending packets or samples to disk, so that a crash before `close` loses nothing.
+    /// Writes all pending packets or samples to disk, so that a crash before `close` doesn't lose any of them.
     ///
-    /// - Parameter end: End of all streams; `nil` for the end of each stream's last packet or sample.
+    /// - Parameter end: End of all streams. If the value is `nil`, each stream ends with its last packet or sample.
     /// - Throws: `FileError` if the file cannot be written. The file then stays unchanged.
     func writeRest(until end: Place?) throws(FileError)
 

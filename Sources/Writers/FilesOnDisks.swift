@@ -3,26 +3,26 @@ package import Media
 
 /// The files of one movie or microphone: one in the recording's folder, and one in the backup's folder.
 ///
-/// Each file has a separate thread, queue and error state. Thread-safe.
+/// Each file has its own thread, queue, and error state. Thread-safe.
 package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     /// A file that continues the previous one after a split.
     package typealias Part = Content.Part
 
-    /// Path of the first file relative to the session folder; the same on all disks.
+    /// Path of the first file relative to the session folder, which is the same on all disks.
     package let relativePath: String
     /// Number of streams in each file.
     package let streamCount: Int
     /// The writers and the index of each writer's disk (`RecordingDisk.index`).
     private let files: [(disk: Int, writer: FileWriter<Content>)]
-    /// The writers, guarded by a lock, so that all files receive the items of several threads in the same order and are
-    /// identical. (A lock without a value would suffice, but ThreadSanitizer treats changes to it as changes to the
-    /// object.)
+    /// The writers. The lock ensures that all files receive the items of several threads in the same order, so that
+    /// they are identical. (A lock without a value would suffice, but ThreadSanitizer treats changes to it as changes
+    /// to the object.)
     private let ordered: ConditionLock<[FileWriter<Content>]>
 
     /// Creates the files and starts their threads.
     ///
     /// - Parameters:
-    ///   - disks: The disks to write to, at least one.
+    ///   - disks: The disks to write to. There must be at least one.
     ///   - relativePath: Path of the file relative to the session folder.
     ///   - streamCount: Number of streams in each file.
     ///   - make: Creates the file on one disk.
@@ -53,9 +53,10 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
         }
     }
 
-    /// Whether no open file has reached the most recently requested part.
+    /// Whether all open files are still waiting to reach the most recently requested part.
     ///
-    /// All files receive the same items, so the others follow the first one. A hanging disk doesn't delay callers.
+    /// All files receive the same items, so the other files reach the part after the first one has reached it. A disk
+    /// that hangs doesn't delay callers.
     package var isSplitting: Bool {
         let open = files.filter(\.writer.isOpen)
         return !open.isEmpty && open.allSatisfy(\.writer.isSplitting)
@@ -64,12 +65,12 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     /// Whether the recording can continue in a new file on at least one disk.
     package var isOpen: Bool { files.contains { $0.writer.isOpen } }
 
-    /// Time that the oldest queued item has waited on the fastest open disk; zero if no file is open.
+    /// Time that the oldest queued item has waited on the fastest open disk. The value is zero if no file is open.
     ///
-    /// If one disk keeps up, it receives everything, and quality doesn't have to be reduced.
+    /// If one disk is fast enough, it receives all data, and quality doesn't have to be reduced.
     package var backlog: Nanoseconds {
-        // A loop, because this is called often, and generic key paths and collection chains are instantiated at each
-        // use.
+        // A loop is used because this property is read often, and generic key paths and collection chains are
+        // instantiated at each use.
         var least: Nanoseconds?
         for file in files where file.writer.isOpen {
             let backlog = file.writer.backlog
@@ -81,12 +82,12 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     /// Returns the file's writer on one disk.
     ///
     /// - Parameter disk: Index of the disk: 0 for the recording, 1 for the backup.
-    /// - Returns: The writer; `nil` if the file is not written there.
+    /// - Returns: The writer, or `nil` if the file isn't written to that disk.
     package func file(_ disk: Int) -> FileWriter<Content>? { files.first { $0.disk == disk }?.writer }
 
-    /// Sets the end of all streams on all disks. If called several times, the earliest end applies.
+    /// Sets the end of all streams on all disks. If this method is called several times, the earliest end applies.
     ///
-    /// Must be called before the last stream is finished.
+    /// This method must be called before the last stream is finished.
     ///
     /// - Parameter end: For a movie, the end as a time relative to T0; for a WAV file, the end as a sample
     ///   index.
@@ -112,8 +113,8 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     }
 }
 
-/// The result of writing one track or movie to one disk: the content of the first file and its parts after closing, and
-/// the errors.
+/// The result of writing one track or movie to one disk. The result contains the content of the first file and its
+/// parts after they were closed, and the errors.
 package struct FileResult<Content: SegmentedContent>: Sendable {
     /// The continuation files, in order.
     package var parts: [Content.Part] = []
@@ -121,12 +122,12 @@ package struct FileResult<Content: SegmentedContent>: Sendable {
     package var closed: [ClosedFile] = []
     /// Number of packets (movie) or samples per channel (WAV file) of each stream, summed over all files.
     package var counts: [Int]
-    /// Accounts for the content that each stream received, summed over all files.
+    /// The ledgers of the content that each stream received, summed over all files.
     package var ledgers: [StreamLedger]
     /// The ranges of each stream that were dropped because the disk was too slow.
     package var shed: [[Content.Shed]]
-    /// Position where writing ended early because the disk was full; `nil` if writing continued to the end of
-    /// the recording. A time relative to T0 for a movie, a sample index counted from T0 for a WAV file.
+    /// Position where writing ended early because the disk was full; `nil` if writing continued to the end of the
+    /// recording. The position is a time relative to T0 for a movie, and a sample index counted from T0 for a WAV file.
     package var conclusion: Content.Place?
     /// The first error that ended writing to the file; `nil` if the file was written completely.
     package var failure: FileError?
@@ -136,7 +137,7 @@ package struct FileResult<Content: SegmentedContent>: Sendable {
     /// not be finalized and stays fragmented.
     package var splitFailure: FileError?
 
-    /// Creates the result of an empty file. All counts are 0.
+    /// Creates the result of an empty file. All its counts are 0.
     ///
     /// - Parameter streamCount: Number of streams in the file; 1 for a WAV file.
     package init(streamCount: Int) {
@@ -152,7 +153,7 @@ package struct ClosedFile: Sendable, Equatable {
     package let relativePath: String
     /// Size of the finalized file in bytes.
     package let byteCount: Int64
-    /// Checksum of the finalized file; `nil` if none was computed.
+    /// Checksum of the finalized file; `nil` if no checksum was computed.
     package let checksum: FileChecksum?
     /// A sentence that describes the fault found by verification; `nil` if the file is identical to the written data.
     package let fault: String?

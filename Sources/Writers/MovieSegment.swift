@@ -5,10 +5,10 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// One file of a movie that may be split into several. Packet times are shifted to be relative to the start of the
-/// file.
+/// One file of a movie that may be split into several files. Packet times are shifted to be relative to the start of
+/// the file.
 ///
-/// Used by one thread at a time.
+/// The file is used by only one thread at a time.
 final class MovieSegment {
     /// The movie file on disk.
     let file: MovieFile
@@ -19,23 +19,23 @@ final class MovieSegment {
     /// End of the last packet of each stream, in ticks of the stream's time scale in the file, relative to the start of
     /// the file.
     private var reach: [Int64]
-    /// The content of each stream, in file order.
+    /// The ledger of each stream, in the order of the streams in the file.
     private var ledgers: [PacketLedger]
-    /// Whether writing has failed, so that no stream lasts longer than its packets.
+    /// Whether writing has failed. After a failure, each stream ends with its last packet.
     private var hasFailed = false
 
-    /// Creates the file.
+    /// Creates the movie file.
     ///
     /// - Parameters:
     ///   - folder: The session folder.
     ///   - relativePath: Path of the file relative to the session folder. A MOV file gets an additional time
     ///     code
     ///     track.
-    ///   - streams: Description of each stream of packets.
+    ///   - streams: Descriptions of the streams of packets.
     ///   - timecode: Time code of T0; `nil` for a file without time code.
     ///   - createdAt: The date of `start`.
     ///   - start: Start of the file, relative to T0.
-    ///   - disk: Hooks into the writing of the file.
+    ///   - disk: The hooks that are called while the file is written.
     /// - Throws: `FileError` if the file cannot be created.
     init(
         in folder: SessionFolder, relativePath: String, streams: [MovieTrack], timecode: Timecode?,
@@ -56,16 +56,17 @@ final class MovieSegment {
         file = try MovieFile(place, kind: kind, tracks: tracks, createdAt: createdAt, disk: disk)
     }
 
-    /// Returns the start of this file relative to T0, in ticks of the stream's own time scale. Frames on a
-    /// grid start at the first tick at or after the split.
+    /// Returns the start of this file relative to T0, in ticks of the stream's own time scale. If the frames are on a
+    /// grid, this is the first tick at or after the split.
     func origin(ofStream index: Int) -> Int64 { streams[index].ticks(at: start) }
 
-    /// Writes a packet.
+    /// Writes a packet of a stream.
     ///
     /// - Parameters:
-    ///   - packet: The packet. Its times are ticks of the stream's own time scale since T0.
-    ///   - stream: Index of its stream in the file, starting at 0.
-    ///   - samples: The fates of its samples that the file plays; `nil` for all. Another file plays the others.
+    ///   - packet: The packet. The packet's times are ticks of the stream's own time scale since T0.
+    ///   - stream: Index of the packet's stream in the file, starting at 0.
+    ///   - samples: The fates of the packet's samples that this file plays; `nil` for all samples. Another file plays
+    ///   the other samples.
     /// - Throws: `FileError` if the file cannot be written.
     func append(
         _ packet: EncodedPacket, stream: Int, samples: AudioFateRun? = nil
@@ -86,14 +87,14 @@ final class MovieSegment {
         try file.append(shifted, to: stream)
     }
 
-    /// Counts samples of an audio stream that have no packet. The file plays silence there.
+    /// Counts samples of an audio stream that have no packet. The file plays silence instead of these samples.
     func skip(_ fates: AudioFateRun, stream: Int) { ledgers[stream].skip(fates) }
 
-    /// Sets the start of the file. Must be called before the first packet.
+    /// Sets the start of the file. The start must be set before the first packet is written.
     ///
     /// - Parameters:
     ///   - start: Start of the file, relative to T0.
-    ///   - timecode: Time code of T0; ignored if the file is not a MOV.
+    ///   - timecode: Time code of T0, which is ignored if the file isn't a MOV file.
     ///   - createdAt: The date of T0.
     func begin(at start: MediaTime, timecode: Timecode?, createdAt: Date) {
         self.start = start
@@ -105,8 +106,8 @@ final class MovieSegment {
 
     /// Sets the metadata that is written when the file is finalized.
     ///
-    /// - Parameter notes: The metadata of the complete movie, with times relative to T0. A chapter that
-    ///   started before the file becomes its first chapter.
+    /// - Parameter notes: The metadata of the complete movie, with times relative to T0. A chapter that started before
+    ///   the file becomes the file's first chapter.
     func note(_ notes: MovieMetadata) {
         var own = notes
         own.chapters = notes.chapters.map { chapter in
@@ -116,10 +117,11 @@ final class MovieSegment {
         file.notes = own
     }
 
-    /// Writes all pending packets of the movie's last file to disk, so that a crash before `close` loses
-    /// nothing.
+    /// Writes all pending packets of the movie's last file to disk, so that a crash before `close` doesn't lose any of
+    /// them.
     ///
-    /// - Parameter end: End of all streams, relative to T0; `nil` for the end of each stream's last packet.
+    /// - Parameter end: End of all streams, relative to T0. If the value is `nil`, each stream ends with its last
+    ///   packet.
     /// - Throws: `FileError` if the file cannot be written.
     func writeRest(until end: MediaTime?) throws(FileError) {
         do throws(FileError) {
@@ -133,9 +135,8 @@ final class MovieSegment {
     /// Finalizes the file so that all streams end at `end`, and verifies it.
     ///
     /// - Parameters:
-    ///   - end: End of all streams, relative to T0; `nil` for the end of each stream's last packet.
-    ///   - isContinued: Whether another file follows. If a video stream starts in the next file only with a
-    ///     later key
+    ///   - end: End of all streams, relative to T0. If the value is `nil`, each stream ends with its last packet.
+    ///   - isContinued: Whether another file follows. If a video stream starts in the next file only with a later key
     ///     frame, its frames up to that key frame stay in this file, beyond `end`.
     /// - Returns: The outcome of finalizing the file.
     func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
@@ -155,8 +156,8 @@ final class MovieSegment {
 
     /// Returns the ledger of each stream.
     ///
-    /// - Parameter isFinished: Whether the file was finished, so that all streams last until its end.
-    /// - Returns: The ledgers. Pending packets count as dropped.
+    /// - Parameter isFinished: Whether the file was finished, so that all streams last until the end of the file.
+    /// - Returns: The ledgers. Packets that are still pending count as dropped.
     func ledgers(isFinished: Bool) -> [StreamLedger] {
         streams.indices.map {
             ledgers[$0].closed(written: file.writtenSampleCount(ofTrack: $0), isFinished: isFinished)
@@ -170,8 +171,8 @@ final class MovieSegment {
             fault: FileVerification.fault(holding: summary, in: file.reader))
     }
 
-    /// Returns the end of each stream in ticks of its time scale in the file, relative to the start of the file; `nil`
-    /// for the end of its last packet.
+    /// Returns the end of each stream in ticks of its time scale in the file, relative to the start of the file. The
+    /// value is `nil` if the stream ends with its last packet.
     private func ends(at end: MediaTime?, isContinued: Bool) -> [Int64?] {
         streams.indices.map { index in
             guard let end else { return nil }
@@ -199,8 +200,8 @@ extension MovieTrack {
     /// Whether the track's packets depend on each other for decoding, as in H.264.
     var needsKeys: Bool { !isAudio && parameters.codec == .h264 }
 
-    /// Converts a time relative to T0 to ticks of the track's time scale: the first grid tick at or after it,
-    /// or the nearest tick if the track is not on a grid.
+    /// Converts a time relative to T0 to ticks of the track's time scale. If the track is on a grid, the result is the
+    /// first tick at or after the time; otherwise it is the nearest tick.
     func ticks(at time: MediaTime) -> Int64 {
         if let rate = parameters.grid { return rate.ticks(before: time) * rate.seconds }
         return time.ticks(perSecond: parameters.timeScale)
@@ -212,7 +213,7 @@ extension MovieTrack {
         return FrameRate(parameters.timeScale).time(ofTick: ticks)
     }
 
-    /// Number of ticks of the file's time scale per tick of the track's own time scale, at least 1.
+    /// Number of ticks of the file's time scale per tick of the track's own time scale, which is at least 1.
     ///
     /// Tracks below ten frames per second use a finer time scale in the file, so that their last frame ends with the
     /// recording instead of at the next tick.
@@ -224,7 +225,7 @@ extension MovieTrack {
     /// Frame rate below which a track uses a finer time scale in the file, so that its last frame can be shortened: ten
     /// frames per second.
     private static let finelyPlacedRate = FrameRate(10, per: 1)
-    /// Minimum time scale of such tracks in the file, in ticks per second.
+    /// Minimum time scale in the file for tracks below `finelyPlacedRate`, in ticks per second.
     private static let leastTimeScale: Int64 = 1000
 
     /// Converts the end of the track, given as a time relative to T0, to ticks of the track's time scale in
@@ -233,7 +234,7 @@ extension MovieTrack {
         ticksInFile == 1 ? ticks(at: time) : time.ticks(perSecond: timeScale * ticksInFile)
     }
 
-    /// This track with its time scale in the file. See `ticksInFile`.
+    /// This track with its time scale in the file, as described in `ticksInFile`.
     var inFile: MovieTrack {
         guard ticksInFile > 1, case .video(let known, let rotation, let name) = self else { return self }
         var parameters = StreamParameters(
@@ -254,8 +255,10 @@ extension MovieTrack {
     /// Returns this track's description for the file that continues the current one.
     ///
     /// - Parameters:
-    ///   - priming: Ticks of audio in the new file's first packets before the start of the file; ignored for video.
-    ///   - changed: New parameters of the frames in the new file; `nil` if they stay the same. Ignored for audio.
+    ///   - priming: Number of ticks of audio in the new file's first packets before the start of the file; ignored for
+    ///   video.
+    ///   - changed: New parameters of the frames in the new file; `nil` if they stay the same. The value is ignored for
+    ///   audio.
     /// - Returns: The track in the new file.
     func continued(priming: Int64, as changed: StreamParameters?) -> MovieTrack {
         if case .video(let known, let rotation, let name) = self {
@@ -276,7 +279,7 @@ extension [MovieTrack] {
     /// labels.
     ///
     /// - Parameter date: The date of the time code label.
-    /// - Returns: The time code; `nil` if there is no such track.
+    /// - Returns: The time code, or `nil` if there is no such track.
     func timecode(at date: Date) -> Timecode? {
         for case .video(let parameters, _, _) in self {
             guard let rate = parameters.rate, rate >= FrameRate(1, per: 1) else { continue }
@@ -287,7 +290,7 @@ extension [MovieTrack] {
 }
 
 extension MovieKind {
-    /// Selects the file type by the extension of a path: MP4 for `.mp4`, MOV for all others.
+    /// Selects the file type by the extension of a path: MP4 for `.mp4`, and MOV for all other extensions.
     init(path: String) {
         self = path.hasSuffix(".mp4") ? .mp4 : .mov
     }
@@ -297,11 +300,11 @@ extension WaveFile {
     /// Creates the WAV file of a microphone track at the session's sample rate.
     ///
     /// - Parameters:
-    ///   - place: The file.
-    ///   - channels: Number of channels.
+    ///   - place: The file to create.
+    ///   - channels: Number of audio channels.
     ///   - startedAt: The date of T0, stored as local time of day.
     ///   - first: Index of the file's first sample, counted from T0.
-    ///   - disk: Hooks into the writing of the file.
+    ///   - disk: The hooks that are called while the file is written.
     /// - Throws: `FileError` if the file cannot be created.
     convenience init(
         _ place: ContainedFile, channels: Int, startedAt: Date, from first: Int64, disk: FileWriteHooks
@@ -311,7 +314,7 @@ extension WaveFile {
             broadcast: Self.broadcast(path: place.path, startedAt: startedAt, from: first), disk: disk)
     }
 
-    /// Sets the date of the first sample. Must be called before the first sample is written.
+    /// Sets the date of the first sample. The date must be set before the first sample is written.
     ///
     /// - Throws: `FileError` if the file header cannot be written.
     func begin(startedAt: Date, from first: Int64) throws(FileError) {

@@ -9,9 +9,9 @@ extension MovieWriter {
     /// Creates the movie's files and starts their threads.
     ///
     /// - Parameters:
-    ///   - disks: The disks to write to, at least one.
+    ///   - disks: The disks to write to. There must be at least one.
     ///   - relativePath: Path of the first file relative to the session folder.
-    ///   - streams: Description of each stream of packets.
+    ///   - streams: Descriptions of the streams of packets.
     ///   - startedAt: The approximate date of T0. `begin` sets the exact date.
     /// - Throws: `FileError` if the file in the recording's own folder cannot be created. An error in the
     ///   backup ends only the backup's file.
@@ -30,7 +30,7 @@ extension MovieWriter {
         }
     }
 
-    /// Sets the exact date of T0 and the start of the file. Must be called before the first packet.
+    /// Sets the exact date of T0 and the start of the file. Both values must be set before the first packet.
     ///
     /// - Parameters:
     ///   - startedAt: The date of T0.
@@ -39,27 +39,28 @@ extension MovieWriter {
         each { $0.order(.begin(startedAt, from: start)) }
     }
 
-    /// Enqueues a packet on each disk. Drops it on a disk with a full queue.
+    /// Enqueues a packet on each disk. If the queue of a disk is full, the packet is dropped on that disk.
     ///
     /// - Parameters:
-    ///   - packet: The packet. Its times are in ticks of the stream's time scale, relative to T0.
-    ///   - stream: Index of its stream in the file, starting at 0.
+    ///   - packet: The packet. The packet's times are in ticks of the stream's time scale, relative to T0.
+    ///   - stream: Index of the packet's stream in the file, starting at 0.
     func append(_ packet: EncodedPacket, stream: Int) {
         each { $0.append(packet, stream: stream) }
     }
 
-    /// Ends a stream. No further packets of it are accepted.
+    /// Ends a stream. No further packets of this stream are accepted.
     func finishStream(_ stream: Int) {
         each { $0.finishStream(stream) }
     }
 
-    /// Declares that no more packets of a stream follow, so that splits don't wait for it. It still ends with
-    /// `finishStream`.
+    /// Declares that no more packets of a stream follow, so that splits don't wait for it. The stream still has to be
+    /// ended with `finishStream`.
     func stop(_ stream: Int) {
         each { $0.order(.stopStream(stream)) }
     }
 
-    /// Counts the next samples of an audio stream, which have no packet. The files play silence there.
+    /// Counts the next samples of an audio stream, for which there is no packet. The files play silence instead of
+    /// these samples.
     func skip(_ fates: AudioFateRun, stream: Int) {
         each { file in file.shared.withLock { $0.intake.silence[stream].append(fates) } }
     }
@@ -83,10 +84,10 @@ extension MovieWriter {
     /// - Parameter notes: The metadata, with times relative to T0.
     package func note(_ notes: MovieMetadata) { each { $0.order(.notes(notes)) } }
 
-    /// Sets the cover JPEG of the movie's files that are not finalized yet.
+    /// Sets the cover image (a JPEG) of the movie's files that are not finalized yet.
     package func setCover(_ cover: SharedBytes) { each { $0.order(.cover(cover)) } }
 
-    /// Ends the movie on one disk. Packets with a presentation time at or after `time` are discarded there.
+    /// Ends the movie on one disk. Packets whose presentation time is at or after `time` are discarded there.
     ///
     /// - Parameters:
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
@@ -101,8 +102,8 @@ extension MovieFileWriter {
     /// Enqueues a packet for the file, or drops it if the queue is full.
     ///
     /// - Parameters:
-    ///   - packet: The packet. Its times are in ticks of the stream's time scale, relative to T0.
-    ///   - stream: Index of its stream in the file, starting at 0.
+    ///   - packet: The packet. The packet's times are in ticks of the stream's time scale, relative to T0.
+    ///   - stream: Index of the packet's stream in the file, starting at 0.
     func append(_ packet: EncodedPacket, stream: Int) {
         let (isAudio, claim, silence) = shared.withLock { shared in
             (
@@ -127,7 +128,7 @@ extension MovieFileWriter {
         }
     }
 
-    /// Ends a stream. No further packets of it are accepted.
+    /// Ends a stream. No further packets of this stream are accepted.
     func finishStream(_ stream: Int) {
         let silence = shared.withLock { shared in
             defer { shared.intake.silence[stream] = AudioFateRun() }
@@ -143,7 +144,7 @@ extension MovieFileWriter {
         order(.split(part))
     }
 
-    /// Discards all packets with a presentation time at or after `time`. Later calls are ignored.
+    /// Discards all packets whose presentation time is at or after `time`. Later calls are ignored.
     ///
     /// - Parameter time: A time relative to T0 that no stream has reached yet.
     func conclude(at time: MediaTime) {
@@ -155,8 +156,8 @@ extension MovieFileWriter {
     package var shedCount: Int { shared.withLock { $0.intake.shedding.reduce(0) { $0 + $1.count } } }
 }
 
-/// The destination of one stream of packets: its movie, a listener, or both. Thread-safe, but the packets of one stream
-/// must be appended one at a time.
+/// The destination of one stream of packets, which is a movie, a listener, or both. Thread-safe, but the packets of one
+/// stream must be appended one at a time.
 package struct TrackSink: Sendable {
     /// The movie that contains the stream; `nil` for a stream that isn't written.
     package let writer: MovieWriter?
@@ -170,9 +171,9 @@ package struct TrackSink: Sendable {
     /// The fates of the packets received up to now.
     package var given: FateCounts { tally.withLock { $0 } }
 
-    /// Also receives each packet. Must not block.
+    /// A listener that also receives each packet, and must not block.
     private let listener: (@Sendable (EncodedPacket) -> Void)?
-    /// Called when the stream ends, before its file can be finalized.
+    /// A function that is called when the stream ends, before its file can be finalized.
     private let ending: (@Sendable () -> Void)?
 
     /// Creates the sink of one stream. Each parameter sets the property of the same name.
@@ -191,7 +192,7 @@ package struct TrackSink: Sendable {
     ///
     /// - Parameters:
     ///   - name: Name of the stream in messages.
-    ///   - listener: Receives each packet. Must not block.
+    ///   - listener: Receives each packet, and must not block.
     package init(named name: String, listener: @escaping @Sendable (EncodedPacket) -> Void) {
         writer = nil
         ending = nil
@@ -200,9 +201,9 @@ package struct TrackSink: Sendable {
         self.listener = listener
     }
 
-    /// Enqueues a packet for the movie's files. Drops it for files with a full queue.
+    /// Enqueues a packet for the movie's files. If the queue of a file is full, the packet is dropped from that file.
     ///
-    /// - Parameter packet: The packet. Its times are in ticks of the stream's time scale, relative to T0.
+    /// - Parameter packet: The packet. The packet's times are in ticks of the stream's time scale, relative to T0.
     package func append(_ packet: EncodedPacket) {
         if let fate = packet.fate { tally.withLock { $0.add(fate) } }
         listener?(packet)
@@ -218,10 +219,11 @@ package struct TrackSink: Sendable {
         if let writer, writer.streamCount == 1 { writer.setEnd(time) }
     }
 
-    /// Declares that no more packets follow, so that splits don't wait for this stream. It still ends with `finish`.
+    /// Declares that no more packets follow, so that splits don't wait for this stream. The stream still has to be
+    /// ended with `finish`.
     package func stop() { writer?.stop(stream) }
 
-    /// Counts the next samples, which have no packet. The files play silence there.
+    /// Counts the next samples, for which there is no packet. The files play silence instead of these samples.
     package func skip(_ fates: AudioFateRun) {
         if !fates.isEmpty { writer?.skip(fates, stream: stream) }
     }

@@ -2,13 +2,13 @@ internal import Media
 
 /// Finalizes completed parts of a recording one by one on a separate thread.
 ///
-/// Finalization takes seconds on a slow disk, while the next part is already being written. At most four files wait. A
-/// thread that adds another one blocks, so that a disk that never keeps up doesn't use more memory.
+/// Finalization takes seconds on a slow disk, while the next part is already being written. At most four files can
+/// wait. A thread that adds another file is blocked, so that a disk that never catches up doesn't use more memory.
 package final class PartFinishing: Sendable {
     /// The outcome of finalizing one file.
     package struct Outcome: Sendable {
-        /// The finalized file; `nil` if finalization failed. The file is then still fragmented and playable except for
-        /// its last half second.
+        /// The finalized file; `nil` if finalization failed. After a failure, the file is still fragmented, and it can
+        /// be played except for its last half second.
         var closed: ClosedFile?
         /// Number of packets (movie) or samples per channel (WAV file) of each stream in the file.
         var sampleCounts: [Int]
@@ -30,8 +30,8 @@ package final class PartFinishing: Sendable {
         var outcomes: [Outcome] = []
     }
 
-    /// Maximum number of waiting files. Each keeps half a second of its frames, at most 64 MiB, and its index in
-    /// memory.
+    /// Maximum number of waiting files. For each waiting file, half a second of frames (at most 64 MiB) and the index
+    /// are kept in memory.
     private static let capacity = 4
 
     /// Name of the recording's first file, used as the thread name.
@@ -39,7 +39,7 @@ package final class PartFinishing: Sendable {
     private let queue = BoundedQueue<Job>(capacity: capacity)
     private let state = ConditionLock(State())
 
-    /// Creates the finisher for the parts of one recorded file. Its thread starts with the first `add`.
+    /// Creates the object that finalizes the parts of one recorded file. The thread starts with the first `add`.
     ///
     /// - Parameter relativePath: Path of the first file relative to the session folder. The thread is named after the
     ///   file.
@@ -47,12 +47,12 @@ package final class PartFinishing: Sendable {
         file = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
     }
 
-    /// Enqueues a file to be finalized. Blocks while four files are queued ahead of it. Must be called from
-    /// only one thread.
+    /// Enqueues a file to be finalized. Blocks while four other files are queued. This method must be called from only
+    /// one thread.
     ///
     /// - Parameters:
     ///   - byteCount: Number of bytes that finalization writes.
-    ///   - work: Finalizes the file and verifies it, on the finisher's thread.
+    ///   - work: Finalizes the file and verifies it, on the thread of this object.
     func add(byteCount: Int64, _ work: sending @escaping () -> Outcome) {
         let (queue, state) = (queue, state)
         state.withLock { state in
@@ -80,7 +80,7 @@ package final class PartFinishing: Sendable {
     /// The first finalization error; `nil` if no error has occurred.
     var failure: FileError? { state.withLock { $0.outcomes.lazy.compactMap(\.failure).first } }
 
-    /// Waits until all queued files are finalized. `add` must not be called afterwards.
+    /// Waits until all queued files are finalized. `add` must not be called after this call.
     ///
     /// - Returns: The outcome of each file, in the order of the `add` calls.
     func join() -> [Outcome] {

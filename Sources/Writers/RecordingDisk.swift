@@ -3,7 +3,7 @@ package import Media
 internal import Monitoring
 package import SessionFolder
 
-/// One folder of a recording, with its write memory budget and the disk space reserved for it. Thread-safe.
+/// One folder of a recording, with its memory limits for writing and the disk space reserved for it. Thread-safe.
 package final class RecordingDisk: Sendable {
     /// Index of the disk: 0 for the recording, 1 for the backup.
     package let index: Int
@@ -17,7 +17,7 @@ package final class RecordingDisk: Sendable {
     package let folderWriter: SessionFolderWriter
     /// Whether callers wait for space in the queues, as in simulated time.
     package let waitsForRoom: Bool
-    /// Which files are written into the folder.
+    /// The kinds of files that are written into the folder.
     package let content: Backup.Content
     private let beforeWrite: @Sendable (String, Int64) -> Int32
 
@@ -27,13 +27,11 @@ package final class RecordingDisk: Sendable {
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
     ///   - folder: The session folder on the disk.
     ///   - limits: Limits on the bytes that may be queued in memory.
-    ///   - content: Which files are written into the folder.
-    ///   - waitsForRoom: Whether callers wait for space in the queues. Used in simulated time, which would
-    ///     outrun the
-    ///     disk.
-    ///   - beforeWrite: Injects disk failures in tests. Called before each write with the path of the file
-    ///     and the end
-    ///     of the write in bytes. Returns an errno, or 0 for success.
+    ///   - content: The kinds of files that are written into the folder.
+    ///   - waitsForRoom: Whether callers wait for space in the queues. The value is `true` in simulated time, which
+    ///     would run faster than the disk.
+    ///   - beforeWrite: Injects disk failures in tests. The closure is called before each write with the path of the
+    ///     file and the end of the write in bytes, and returns an errno value, or 0 for success.
     package init(
         index: Int, folder: SessionFolder, limits: WriteLimits, content: Backup.Content = .all,
         waitsForRoom: Bool, beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
@@ -51,10 +49,10 @@ package final class RecordingDisk: Sendable {
     /// Whether the disk holds the backup. The recording never waits for the backup.
     package var isBackup: Bool { index > 0 }
 
-    /// Whether a file is written into the folder. `isProgram` is set for the file that contains the program.
+    /// Whether a file is written into the folder. `isProgram` is `true` for the file that contains the program.
     package func takes(isProgram: Bool) -> Bool { content == .all || isProgram }
 
-    /// Policy for writing files on this disk: releases reserved space if the disk is full.
+    /// Hooks for writing files on this disk, which release reserved space if the disk is full.
     var conduct: FileWriteHooks {
         let room = room
         var conduct = FileWriteHooks(makeRoom: { room.release() })
@@ -71,18 +69,18 @@ package final class RecordingDisk: Sendable {
 /// A second session folder that is written at the same time, preferably on another disk. A failure in one
 /// folder does not affect the other.
 public struct Backup: Sendable, Equatable {
-    /// Which files the backup contains.
+    /// The files that a backup contains.
     public enum Content: String, Sendable, CaseIterable {
-        /// Every file of the recording.
+        /// The backup contains every file of the recording.
         case all
-        /// Only the program, with the manifest and the events.
+        /// The backup contains only the program, the manifest, and the events.
         case program
     }
 
-    /// Path of the parent folder. The backup's session folder is created in it, with the same name as the recording's
-    /// own.
+    /// Path of the parent folder. The backup's session folder is created in this folder, with the same name as the
+    /// recording's own.
     public var parentFolder: String
-    /// Which files the backup contains.
+    /// The files that the backup contains.
     public var content: Content
 
     /// Describes a backup. Each parameter sets the property of the same name.
@@ -92,33 +90,36 @@ public struct Backup: Sendable, Equatable {
     }
 }
 
-/// Disk space in bytes that a recording must leave free: to detect in time that space is running out, and to
-/// finalize all files.
+/// Disk space in bytes that a recording must leave free, so that it can detect in time that space is running out, and
+/// can finalize all files.
 struct StorageReserve: Sendable, Equatable {
-    /// Number of bytes that finalization writes. They are reserved on the disk, so that no other program uses them.
+    /// Number of bytes that finalization writes. These bytes are reserved on the disk, so that no other program uses
+    /// them.
     let finishing: Int64
     /// Number of bytes written before a shortage of disk space is detected.
     let noticing: Int64
 
-    /// Size of the manifest, the events and the report in bytes: several hundred KiB at most.
+    /// Maximum size of the manifest, the events, and the report in bytes (several hundred KiB).
     private static let folderWriter: Int64 = 512 << 10
-    /// Time until a shortage of disk space is detected: the disk is checked once per second, and a reading
-    /// may be one second old.
+    /// Time until a shortage of disk space is detected. The disk is checked once per second, and a reading may be one
+    /// second old.
     private static let lookInterval = Nanoseconds.seconds(2)
-    /// Time that frames stay in encoders: up to one second of lookahead and the same time in their queues.
+    /// Time that frames stay in encoders. This time consists of up to one second of lookahead and the same time in the
+    /// queues.
     private static let encoderDelay = Nanoseconds.seconds(2)
 
-    /// Computes the reserve.
+    /// Computes the disk space to reserve.
     ///
     /// - Parameters:
-    ///   - finishing: Number of bytes to finalize each file now: its index at the end, and its data in memory.
+    ///   - finishing: Number of bytes that finalizing each file would write now, which are its index and its data in
+    ///   memory.
     ///   - bytesPerSecond: Data rate of the recording.
-    ///   - delay: The alignment delay, during which captured frames are not yet assigned to ticks.
+    ///   - delay: The alignment delay, during which captured frames haven't been assigned to ticks yet.
     init(finishing: [Int64], bytesPerSecond: Double, delay: Nanoseconds) {
         let flow = max(0, bytesPerSecond)
         let indices = finishing.reduce(0, +)
         let underWay = flow * (delay + Self.encoderDelay).inSeconds
-        // Add one eighth, because the indexes continue to grow.
+        // One eighth is added because the indexes continue to grow.
         self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
         noticing = Int64(flow * Self.lookInterval.inSeconds)
     }
@@ -127,22 +128,22 @@ struct StorageReserve: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - free: Number of bytes that other programs see as free.
-    ///   - held: Number of bytes already reserved, not included in `free`.
+    ///   - held: Number of bytes that are already reserved and not included in `free`.
     /// - Returns: The number of bytes to reserve.
     func toHold(free: Int64, held: Int64) -> Int64 { max(0, min(finishing, (free + held) / 4)) }
 
-    /// Whether the recording must end now so that its files can be finalized. Both parameters are in bytes.
+    /// Whether the recording must end now so that its files can be finalized. `free` and `held` are in bytes.
     func isReached(free: Int64, held: Int64) -> Bool { free < noticing + max(0, finishing - held) }
 }
 
-/// Monitors the free space on one disk during a recording, and decides when to warn and when to stop. A value type
-/// without side effects.
+/// Monitors the free space on one disk during a recording, and determines when to warn and when to stop. This is a
+/// value type without side effects.
 package struct StorageMonitor: Sendable {
     /// A finding of a disk space check.
     package enum Finding: Sendable, Equatable {
-        /// The remaining space will last less than `minutes`. Reported once per threshold.
+        /// The remaining space will last less than `minutes`. This is reported once per threshold.
         case runsOut(minutes: Int, timeLeft: Nanoseconds)
-        /// The remaining space is required to finalize the files.
+        /// The remaining space is needed to finalize the files.
         case atReserve
     }
 
@@ -156,7 +157,7 @@ package struct StorageMonitor: Sendable {
     /// Number of bytes to reserve on the disk.
     package private(set) var toHold: Int64 = 0
 
-    /// Creates a monitor without readings.
+    /// Creates a monitor that hasn't received any readings.
     package init(toHold: Int64 = 0) {
         self.toHold = toHold
     }
@@ -169,7 +170,7 @@ package struct StorageMonitor: Sendable {
     ///   - finishing: Number of bytes needed to finalize each file.
     ///   - held: Number of bytes reserved on the disk.
     ///   - delay: The alignment delay.
-    /// - Returns: The warning to report or the action to take; `nil` for none.
+    /// - Returns: The warning to report or the action to take; `nil` if there is nothing to report.
     package mutating func look(
         _ disk: DiskSpace?, readAt: ClockTime, finishing: [Int64], held: Int64, delay: Nanoseconds
     ) -> Finding? {
@@ -180,7 +181,8 @@ package struct StorageMonitor: Sendable {
         let reserve = StorageReserve(
             finishing: finishing, bytesPerSecond: headroom.bytesPerSecond ?? 0, delay: delay)
         toHold = reserve.toHold(free: disk.freeBytes, held: held)
-        // Report nothing before the data rate is known. A disk that is full from the start fails on its own.
+        // Nothing is reported before the data rate is known. A disk that is full from the start causes a write error
+        // anyway.
         guard let timeLeft else { return nil }
         if reserve.isReached(free: disk.freeBytes, held: held) { return .atReserve }
         return warning(timeLeft)
@@ -188,7 +190,7 @@ package struct StorageMonitor: Sendable {
 
     private mutating func warning(_ timeLeft: Nanoseconds) -> Finding? {
         let minutes = timeLeft.inSeconds / 60
-        // There is twice as much time as in the last warning, so disk space has been freed.
+        // There is twice as much time left as in the last warning, so disk space has been freed.
         if let warned, minutes > Double(2 * warned) { self.warned = nil }
         guard let due = Self.warnings.last(where: { minutes < Double($0) }), warned.map({ due < $0 }) ?? true
         else { return nil }
@@ -199,22 +201,22 @@ package struct StorageMonitor: Sendable {
 
 /// Delays the finalization of a folder's files until all files have received all their packets.
 ///
-/// If the process is killed during finalization, no file loses packets, regardless of the order of finalization. A
-/// hanging disk or encoder delays finalization by at most one second. Thread-safe.
+/// If the process is killed during finalization, no file loses packets, regardless of the order of finalization. A disk
+/// or encoder that hangs delays finalization by at most one second. Thread-safe.
 final class FinalizeBarrier: Sendable {
     /// Number of files that haven't received all their packets yet.
     private let open = ConditionLock(0)
 
     private static let patience = Nanoseconds.seconds(1)
 
-    /// Registers a file.
+    /// Registers a file that has been started.
     func enter() { open.withLock { $0 += 1 } }
 
     /// Unregisters a file that could not be started.
     func leave() { open.broadcast { $0 -= 1 } }
 
-    /// Declares that a file has received all its packets, or that no more will arrive. Waits up to one second until
-    /// this is true for all files.
+    /// Declares that a file has received all its packets, or that no more packets will arrive. Waits up to one second
+    /// until this is true for all files.
     func pass() {
         open.broadcast { $0 -= 1 }
         _ = open.wait(until: MonotonicClock().now + Self.patience) { $0 <= 0 ? true : nil }

@@ -5,14 +5,13 @@ package import Media
 internal import SessionFolder
 internal import System
 
-/// Writes the file of one movie in one folder, and its continuation files after splits. Used only on the
-/// file's thread.
+/// Writes the file of one movie in one folder, and its continuation files after splits. Use only on the file's thread.
 ///
-/// At a split, each stream switches to the new file independently: video with the first key frame at or after
-/// the split, audio with the packets around it. (An audio packet needs its predecessor for decoding; the new
-/// file's edit list hides the predecessor.) Neither a stream without packets at the split nor a finished
-/// stream delays the split. When all streams have switched, another thread finalizes the old file while the
-/// new one continues. No packet is lost, and no frame or sample is shown twice.
+/// At a split, each stream switches to the new file independently. Video switches with the first key frame at or after
+/// the split, and audio with the packets around the split. (An audio packet needs its predecessor for decoding; the new
+/// file's edit list hides the predecessor.) Streams that have finished or have no packets at the split don't delay the
+/// split. When all streams have switched, another thread finalizes the old file while the new one continues. No packet
+/// is lost, and no frame or sample is shown twice.
 package final class SegmentedMovie: SegmentedContent {
     /// An item of the movie's queue. All times are relative to T0.
     package enum Item: Sendable {
@@ -22,13 +21,14 @@ package final class SegmentedMovie: SegmentedContent {
         case packet(EncodedPacket, after: AudioFateRun, stream: Int)
         /// Starts a new file.
         case split(Part)
-        /// The stream with this index has no packet at the split, so that the split does not wait for it.
+        /// The stream with this index has no packet at the split, so the split doesn't wait for it.
         case pass(Int)
         /// Discards packets with a presentation time at or after this time.
         case conclude(MediaTime)
-        /// Sets the metadata of all files that are not finalized yet. The last item applies.
+        /// Sets the metadata of all files that are not finalized yet. If there are several such items, the last one
+        /// applies.
         case notes(MovieMetadata)
-        /// Sets the cover JPEG of all files that are not finalized yet.
+        /// Sets the cover image (a JPEG) of all files that are not finalized yet.
         case cover(SharedBytes)
         /// No more packets of the stream with this index follow, so that splits do not wait for it.
         case stopStream(Int)
@@ -63,8 +63,8 @@ package final class SegmentedMovie: SegmentedContent {
         package let count: Int
     }
 
-    /// The record of the packets that were dropped from each stream before the queue, maintained by the enqueuing side.
-    /// Dropped frames are counted in the result; dropped audio is silence in the file.
+    /// The record of the packets of each stream that were dropped before they reached the queue, which the enqueuing
+    /// thread maintains. Dropped frames are counted in the result; dropped audio is silence in the file.
     package struct Intake: Sendable {
         let streams: [MovieTrack]
         var shedding: [PacketShedding]
@@ -86,17 +86,19 @@ package final class SegmentedMovie: SegmentedContent {
     private let folder: SessionFolder
     private let disk: FileWriteHooks
     private let finishing: PartFinishing
-    /// Start of the discarded packets, as a time relative to T0; `nil` to write until the end of the
-    /// recording.
+    /// Time from which packets are discarded, relative to T0; `nil` to write until the end of the recording.
     private var conclusion: MediaTime?
-    /// End of all streams, relative to T0, once known; `nil` for the end of each stream's last packet.
+    /// End of all streams, relative to T0, when it is known. If the value is `nil`, each stream ends with its last
+    /// packet.
     private var end: MediaTime?
-    /// The file being written; `nil` if it could not be created or was abandoned, so that all packets are discarded.
+    /// The file that is being written. The value is `nil` if the file could not be created or was abandoned, and all
+    /// packets are then discarded.
     private var current: MovieSegment?
-    /// The file that starts at the current split and that some streams have not reached yet; `nil` outside of splits.
+    /// The file that starts at the current split and that some streams haven't reached yet; `nil` if there is no split
+    /// in progress.
     private var next: MovieSegment?
-    /// A pending part that starts with changed parameters of a stream. It was requested while an earlier split was
-    /// waiting for that stream.
+    /// A pending part that starts with changed parameters of a stream. The part was requested while an earlier split
+    /// was waiting for that stream.
     private var waiting: Part?
     /// The continuation files, in order.
     package private(set) var parts: [Part] = []
@@ -111,11 +113,11 @@ package final class SegmentedMovie: SegmentedContent {
     /// Number of streams that have not ended.
     private var openCount: Int
     private var isFinished: [Bool]
-    /// Index since T0 of the next sample of each audio stream; 0 for video.
+    /// Index of the next sample of each audio stream, counted from T0; 0 for video.
     private var nextSample: [Int64]
     /// The last packet of each audio stream; `nil` for video.
     private var lastAudio: [EncodedPacket?]
-    /// The metadata of the movie, with times relative to T0; `nil` for none.
+    /// The metadata of the movie, with times relative to T0; `nil` if there is none.
     private var notes: MovieMetadata?
     private var cover: SharedBytes?
 
@@ -124,9 +126,9 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Parameters:
     ///   - disk: The disk with the session folder for the files.
     ///   - relativePath: Path of the first file relative to the session folder.
-    ///   - streams: Description of each stream of packets.
+    ///   - streams: Descriptions of the streams of packets.
     ///   - startedAt: The approximate date of T0.
-    ///   - finishing: Finalizes each file left by a split.
+    ///   - finishing: Finalizes the file that each split completes.
     init(
         _ disk: RecordingDisk, relativePath: String, streams: [MovieTrack], startedAt: Date,
         finishing: PartFinishing
@@ -156,8 +158,8 @@ package final class SegmentedMovie: SegmentedContent {
 
     /// Processes an item of the queue. Packets are discarded if no file is open.
     ///
-    /// - Returns: Whether the item completes a split: all streams have reached the next file, or the next file could
-    ///   not be created.
+    /// - Returns: Whether the item completes a split, because all streams have reached the next file or the next file
+    ///   could not be created.
     /// - Throws: `FileError` if nothing more can be written.
     package func carryOut(_ item: Item) throws(FileError) -> Bool {
         var isSplit = next != nil
@@ -201,7 +203,7 @@ package final class SegmentedMovie: SegmentedContent {
         return segment
     }
 
-    /// The last metadata, including the cover.
+    /// The most recent metadata, including the cover image.
     private var wholeNotes: MovieMetadata? {
         guard let cover else { return notes }
         var whole = notes ?? MovieMetadata()
@@ -214,7 +216,7 @@ package final class SegmentedMovie: SegmentedContent {
         for segment in [current, next] { segment?.note(wholeNotes) }
     }
 
-    /// Sets the date of T0 and the start of the first file, before the first packet.
+    /// Sets the date of T0 and the start of the first file. This happens before the first packet.
     private func begin(startedAt: Date, from start: MediaTime) {
         self.startedAt = startedAt
         current?.begin(at: start, timecode: streams.timecode(at: startedAt), createdAt: startedAt)
@@ -256,13 +258,13 @@ package final class SegmentedMovie: SegmentedContent {
         try changeWhenAllHave()
     }
 
-    /// Start of the discarded packets of a stream, in ticks of its time scale since T0.
+    /// Start of the packets of a stream that are discarded, in ticks of its time scale since T0.
     private func limit(ofStream stream: Int) -> Int64 {
         conclusion.map { streams[stream].ticks(at: $0) } ?? .max
     }
 
     private func stop(_ stream: Int) throws(FileError) {
-        // Splits don't wait for a stopped stream.
+        // Splits don't wait for a stream that was stopped.
         isFinished[stream] = true
         try changeWhenAllHave()
     }
@@ -290,7 +292,7 @@ package final class SegmentedMovie: SegmentedContent {
         try split(part)
     }
 
-    /// Declares that a stream has no packets at the split. Its next packet belongs to the new file.
+    /// Declares that a stream has no packets at the split. The next packet of the stream belongs to the new file.
     private func pass(stream: Int) throws(FileError) {
         guard next != nil else { return }
         hasChanged[stream] = true
@@ -310,7 +312,7 @@ package final class SegmentedMovie: SegmentedContent {
                 // The new part replaces the previous one.
                 abandonNext()
             } else if waiting == nil, part.changes.keys.contains(where: { !hasChanged[$0] }) {
-                // The stream may still deliver packets with its current parameters to the previous split.
+                // The stream may still deliver packets with its current parameters for the previous split.
                 waiting = part
                 return
             } else {
@@ -335,7 +337,8 @@ package final class SegmentedMovie: SegmentedContent {
     /// Writes all pending packets to disk. Removes a new part that no stream has reached or that starts at or
     /// after the end.
     ///
-    /// - Parameter end: End of all streams, relative to T0; `nil` for the end of each stream's last packet.
+    /// - Parameter end: End of all streams, relative to T0. If the value is `nil`, each stream ends with its last
+    ///   packet.
     /// - Throws: `FileError` if the file cannot be written.
     package func writeRest(until end: MediaTime?) throws(FileError) {
         self.end = conclusion.map { conclusion in end.map { min($0, conclusion) } ?? conclusion } ?? end
@@ -351,8 +354,8 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Returns: The outcome for that file; `nil` if no file is open.
     package func close() -> PartFinishing.Outcome? { current?.close(at: end, isContinued: false) }
 
-    /// The next write of the open file; `nil` if unknown. Also `nil` during a split, when two files share the packets,
-    /// unless every packet is written immediately.
+    /// The next write of the open file; `nil` if it isn't known. The value is also `nil` during a split, when two files
+    /// share the packets, unless every packet is written immediately.
     package var rhythm: WriteRhythm? {
         let rhythm = current?.file.rhythm
         return next == nil || rhythm?.packets == 1 ? rhythm : nil
@@ -368,7 +371,7 @@ package final class SegmentedMovie: SegmentedContent {
         current.map { $0.start.later(by: Nanoseconds($0.file.writtenEnd.nanoseconds)) }
     }
 
-    /// Abandons the open files after an error. They stay fragmented and are playable up to their last fragment.
+    /// Abandons the open files after an error. The files stay fragmented and can be played up to their last fragment.
     package func fail() {
         for segment in [current, next].compactMap(\.self) {
             abandonedCounts = zip(abandonedCounts, segment.sampleCounts).map(+)
@@ -398,7 +401,8 @@ package final class SegmentedMovie: SegmentedContent {
         for stream in 0..<file.streamCount { file.finishStream(stream) }
     }
 
-    /// Writes an audio packet around a split. Both files contain the packet across the split; each plays its own samples.
+    /// Writes an audio packet around a split. The packet that spans the split is written to both files, and each file
+    /// plays its own samples.
     private func appendAudio(
         _ packet: EncodedPacket, samples: AudioFateRun, stream: Int, from old: MovieSegment,
         to new: MovieSegment, origin: Int64
@@ -422,17 +426,18 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Parameters:
     ///   - index: Index of the stream in the file, starting at 0.
     ///   - start: Time of the split, relative to T0.
-    /// - Returns: Ticks of the stream's time scale; 0 for video, and for audio streams that are still empty.
+    /// - Returns: The length in ticks of the stream's time scale. The value is 0 for video, and for audio streams that
+    ///   are still empty.
     private func priming(ofStream index: Int, at start: MediaTime) -> Int64 {
         let parameters = streams[index].parameters
         guard streams[index].isAudio, let last = lastAudio[index] else { return 0 }
         let origin = start.ticks(perSecond: parameters.timeScale)
-        // Packets are contiguous, so all packets have the same phase.
+        // Packets are contiguous, so they all have the same phase.
         let phase = (origin - last.presentation) % last.duration
         return (phase < 0 ? phase + last.duration : phase) + last.duration
     }
 
-    /// Removes the file of a split that has received no packets, or only packets at or after the end.
+    /// Removes the new file of a split if it has received no packets, or only packets at or after the end.
     private func abandonNext() {
         guard let next else { return }
         next.file.abandon()
@@ -452,7 +457,7 @@ package final class SegmentedMovie: SegmentedContent {
     }
 
     private func changeWhenAllHave() throws(FileError) {
-        // If all streams have finished and none has reached the new file, the new file would be empty.
+        // If all streams have finished before reaching the new file, the new file would be empty.
         guard let next, hasChanged.contains(true),
             streams.indices.allSatisfy({ hasChanged[$0] || isFinished[$0] })
         else { return }
@@ -463,10 +468,10 @@ package final class SegmentedMovie: SegmentedContent {
         try split(part)
     }
 
-    /// Passes the current file on for finalization and continues with `next`.
+    /// Passes the current file to the finalization thread and continues with `next`.
     private func leaveCurrent(for next: MovieSegment) {
         if let current {
-            // From here on, only the other thread uses it.
+            // From here on, only the finalization thread uses the file.
             nonisolated(unsafe) let left = current
             let end = next.start
             finishing.add(byteCount: left.file.finishingByteCount) { left.close(at: end, isContinued: true) }

@@ -4,7 +4,7 @@ internal import Glibc
 package import Media
 package import SessionFolder
 
-/// The only thread that writes the manifest, `events.ndjson` and the report of one folder. Callers don't wait for the
+/// Writes the manifest, `events.ndjson`, and the report of one folder on a separate thread. Callers don't wait for the
 /// disk.
 package final class SessionFolderWriter: Sendable {
     private enum Item: Sendable {
@@ -22,19 +22,19 @@ package final class SessionFolderWriter: Sendable {
     }
 
     private static let eventCapacity = 65_536
-    /// The initial and the final manifests always fit.
+    /// The capacity is large enough that the initial and the final manifest always fit.
     private let queue = BoundedQueue<Item>(capacity: eventCapacity + 8)
     private let state = ConditionLock(State())
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
-    /// Starts the thread.
+    /// Starts the thread that writes the folder's files.
     ///
     /// - Parameters:
     ///   - folder: The session folder.
-    ///   - room: The disk space reserved for finalization. It is released if the disk is full.
-    ///   - waitsForRoom: Whether `append` blocks if the queue is full, as in simulated time. If `false`, the event is
-    ///     dropped.
+    ///   - room: The disk space reserved for finalization, which is released if the disk is full.
+    ///   - waitsForRoom: Whether `append` blocks if the queue is full, as in simulated time. If the value is `false`,
+    ///     the event is dropped.
     init(_ folder: SessionFolder, room: ReservedSpace, waitsForRoom: Bool) {
         self.waitsForRoom = waitsForRoom
         let (queue, state) = (queue, state)
@@ -50,7 +50,8 @@ package final class SessionFolderWriter: Sendable {
         }
     }
 
-    /// Enqueues an event. It is dropped if 65 536 events are already waiting for a slow disk, except in simulated time.
+    /// Enqueues an event. The event is dropped if 65 536 events are already waiting for a slow disk, except in
+    /// simulated time.
     package func append(_ event: SessionEvent) {
         if waitsForRoom {
             queue.put(.event(event))
@@ -67,17 +68,17 @@ package final class SessionFolderWriter: Sendable {
     ///
     /// - Parameters:
     ///   - manifest: The manifest, with the outcome of the media files.
-    ///   - report: Content of `report/sync.svg`.
+    ///   - report: Content of the file `report/sync.svg`.
     package func conclude(_ manifest: Manifest, report: Data) {
         queue.put(.conclusion(manifest, report: report))
     }
 
-    /// The manifest as written by `conclude`; `nil` before that.
+    /// The manifest as written by `conclude`; `nil` before `conclude` has written it.
     package var conclusionSoFar: Manifest? { state.withLock { $0.concluded } }
 
-    /// Waits until `conclude` has written everything.
+    /// Waits until `conclude` has written all files.
     ///
-    /// - Returns: The manifest as written.
+    /// - Returns: The manifest as it was written.
     package func waitForConclusion() -> Manifest { state.wait { $0.concluded } }
 
     /// Returns the errors since the last call that don't affect the recorded media.
@@ -88,16 +89,16 @@ package final class SessionFolderWriter: Sendable {
         }
     }
 
-    /// Ends the thread and waits until everything is written.
+    /// Ends the thread and waits until all queued data is written.
     ///
-    /// - Returns: The errors.
+    /// - Returns: The errors that don't affect the recorded media.
     package func finish() -> [FileError] {
         queue.finish()
         thread.join()
         return state.withLock { $0.failures }
     }
 
-    /// Performs the writes on the thread.
+    /// Writes the files of the folder on the thread.
     private struct Pen {
         let folder: SessionFolder
         let room: ReservedSpace
@@ -107,8 +108,8 @@ package final class SessionFolderWriter: Sendable {
             do throws(FileError) {
                 try folder.append(event, makeRoom: room.release)
             } catch {
-                // Continue after this error, because a full disk may have space again for the next event. Report it
-                // only once per path.
+                // Continue after this error, because a full disk may have space again for the next event. The error is
+                // reported only once per path.
                 state.withLock { state in
                     if !state.failures.contains(where: { $0.path == error.path }) {
                         state.failures.append(error)
@@ -140,11 +141,11 @@ package final class SessionFolderWriter: Sendable {
                     .finished(
                         SessionEvent.Finished(outcome: told.outcome, verdict: Verdict(told).text)),
                     at: MediaTime(nanoseconds: manifest.duration_ns)))
-            // Writing the event may have failed.
+            // The event may not have been written.
             let last = outcome(of: told)
             write(last)
-            // Writing the manifest may also fail. The folder then keeps the previous manifest, and the result has this
-            // outcome.
+            // The manifest may not have been written either. The folder then keeps the previous manifest, and the
+            // result has this outcome.
             let concluded = outcome(of: last)
             state.broadcast { $0.concluded = concluded }
         }

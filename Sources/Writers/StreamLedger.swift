@@ -1,19 +1,19 @@
 package import Media
 
-/// Numbers of frames and audio samples of one stream, by their fate.
+/// Numbers of frames and audio samples of one stream, grouped by their fate.
 package struct ContentCounts: Sendable, Equatable {
-    /// The frames; none for audio. Hidden frames don't count.
+    /// The frames by fate; zero for audio. Hidden frames aren't counted.
     package private(set) var frames = FateCounts()
-    /// The samples per channel; none for video.
+    /// The samples per channel by fate; zero for video.
     package private(set) var samples = SampleCounts()
 
     /// Creates counts that are all zero.
     package init() {}
 
-    /// Adds a frame, unless it is hidden (`nil`).
+    /// Counts a frame, unless it is hidden (`nil`).
     mutating func add(_ fate: Fate?) { if let fate { frames.add(fate) } }
 
-    /// Adds audio samples.
+    /// Counts audio samples by their fate.
     mutating func add(_ fates: AudioFateRun) { samples.add(fates) }
 
     /// Adds the content of a packet.
@@ -29,24 +29,25 @@ package struct ContentCounts: Sendable, Equatable {
     }
 }
 
-/// Accounts for everything that one stream's file has received on one disk.
+/// Records what happened to everything that one stream's file has received on one disk.
 package struct StreamLedger: Sendable, Equatable {
     /// The content of the file.
     package var written = ContentCounts()
-    /// The content that isn't in the file: the queue was full, writing failed, or the file ended early.
+    /// The content that isn't in the file, because the queue was full, writing failed, or the file ended
+    /// early.
     package var dropped = ContentCounts()
 
     /// Creates an empty ledger.
     package init() {}
 
-    /// Adds another ledger.
+    /// Adds the counts of another ledger.
     mutating func add(_ other: Self) {
         written.add(other.written)
         dropped.add(other.dropped)
     }
 }
 
-/// Ledger of one stream of a movie file. Packets are added in file order and written later.
+/// Ledger of one stream of a movie file. Packets are added in the order of the file and written later.
 struct PacketLedger {
     private struct Entry {
         let fate: Fate?
@@ -57,17 +58,17 @@ struct PacketLedger {
     private var writtenCount = 0
     /// The packets that had not been written at the last update.
     private var pending: [Entry] = []
-    /// Silence after the last packet.
+    /// Samples of silence after the last packet.
     private var silence = AudioFateRun()
 
     /// Maximum number of packets that may be pending before they are counted.
     private static let mostPending = 256
 
-    /// Appends a packet.
+    /// Appends a packet to the ledger.
     ///
     /// - Parameters:
-    ///   - packet: The packet.
-    ///   - samples: The fates of its samples that the file plays.
+    ///   - packet: The packet to append.
+    ///   - samples: The fates of the packet's samples that the file plays.
     ///   - count: Number of packets in the file before this one is appended.
     mutating func append(_ packet: EncodedPacket, samples: AudioFateRun, written count: Int) {
         if pending.count >= Self.mostPending { settle(through: count) }
@@ -77,7 +78,7 @@ struct PacketLedger {
         pending.append(Entry(fate: packet.fate, samples: all))
     }
 
-    /// Appends samples without a packet. The file plays silence up to its next packet, or up to its end.
+    /// Appends samples without a packet. The file plays silence until its next packet or until its end.
     mutating func skip(_ fates: AudioFateRun) { silence.append(fates) }
 
     /// Returns the ledger of a closed file.
@@ -85,7 +86,7 @@ struct PacketLedger {
     /// - Parameters:
     ///   - count: Number of packets in the file.
     ///   - isFinished: Whether the file was finished, so that it includes the silence after the last packet.
-    /// - Returns: The ledger. Packets that aren't in the file are dropped.
+    /// - Returns: The ledger. Packets that aren't in the file count as dropped.
     func closed(written count: Int, isFinished: Bool) -> StreamLedger {
         var settled = self
         settled.settle(through: count)
@@ -110,7 +111,7 @@ struct PacketLedger {
     }
 }
 
-/// Ledger of a WAV file. Samples are added in file order and written later.
+/// Ledger of a WAV file. Samples are added in the order of the file and written later.
 struct WaveLedger {
     private var written = ContentCounts()
     private var writtenCount: Int64 = 0
@@ -120,10 +121,10 @@ struct WaveLedger {
     /// Maximum number of runs that may be pending before they are counted.
     private static let mostPending = 256
 
-    /// Appends samples.
+    /// Appends samples to the ledger.
     ///
     /// - Parameters:
-    ///   - fates: Their fates.
+    ///   - fates: The fates of the samples.
     ///   - count: Number of samples per channel in the file before these are appended.
     mutating func append(_ fates: AudioFateRun, written count: Int64) {
         if pending.runs.count >= Self.mostPending { settle(through: count) }
@@ -133,7 +134,7 @@ struct WaveLedger {
     /// Returns the ledger of a closed file.
     ///
     /// - Parameter count: Number of samples per channel in the file.
-    /// - Returns: The ledger. Samples that aren't in the file are dropped.
+    /// - Returns: The ledger. Samples that aren't in the file count as dropped.
     func closed(written count: Int64) -> StreamLedger {
         var settled = self
         settled.settle(through: count)

@@ -5,16 +5,17 @@ package import Media
 internal import SessionFolder
 internal import System
 
-/// Writes one microphone's audio to a WAV file on each disk. Used only on the timeline's thread until it is joined.
+/// Writes one microphone's audio to a WAV file on each disk. Use only on the timeline's thread until the writer is
+/// joined.
 package typealias WaveWriter = FilesOnDisks<SegmentedWave>
 
 extension WaveWriter {
     /// Creates the WAV files and starts their threads.
     ///
     /// - Parameters:
-    ///   - disks: The disks to write to, at least one.
+    ///   - disks: The disks to write to. There must be at least one.
     ///   - relativePath: Path of the first file relative to the session folder.
-    ///   - channels: Number of channels.
+    ///   - channels: Number of audio channels.
     ///   - startedAt: The approximate date of the first sample. `begin` sets the exact date.
     /// - Throws: `FileError` if the file in the recording's own folder cannot be created. An error in the
     ///   backup ends only the backup's file.
@@ -34,18 +35,18 @@ extension WaveWriter {
         }
     }
 
-    /// Sets the exact start of the audio. Must be called before the first samples.
+    /// Sets the exact start of the audio. The start must be set before the first samples.
     ///
     /// - Parameters:
     ///   - startedAt: The date of the first sample.
-    ///   - first: Index of the first sample, counted from T0, per channel.
+    ///   - first: Index of the first sample per channel, counted from T0.
     package func begin(startedAt: Date, from first: Int64 = 0) {
         each { $0.begin(startedAt: startedAt, from: first) }
     }
 
     /// Enqueues samples on each disk, or silence of the same length if the queue is full.
     ///
-    /// - Parameter block: The next samples.
+    /// - Parameter block: The next samples of the microphone.
     package func append(_ block: AudioBlock) {
         each { $0.append(block) }
     }
@@ -57,16 +58,15 @@ extension WaveWriter {
         each { if $0.isOpen { $0.split(part) } }
     }
 
-    /// Ends the audio on one disk. Samples starting at an index are discarded there.
+    /// Ends the audio on one disk. Samples at and after an index are discarded there.
     ///
     /// - Parameters:
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
-    ///   - sample: Index of the first sample to discard, counted from T0, per channel. Samples that were
-    ///     already received are
-    ///     not discarded.
+    ///   - sample: Index of the first sample per channel to discard, counted from T0. Samples that were already
+    ///     received are not discarded.
     package func conclude(onDisk index: Int, at sample: Int64) { file(index)?.conclude(at: sample) }
 
-    /// Ends the audio on each disk, so that the files are closed after their queues are drained.
+    /// Ends the audio on each disk. The files are closed when all queued samples have been written.
     package func finish() {
         each { $0.finish() }
     }
@@ -77,16 +77,16 @@ extension WaveWriter {
 package typealias WaveFileWriter = FileWriter<SegmentedWave>
 
 extension WaveFileWriter {
-    /// Sets the exact date of the first sample and its index, counted from T0. Must be called before the
-    /// first samples.
+    /// Sets the exact date of the first sample and its index, counted from T0. Both values must be set before the first
+    /// samples.
     func begin(startedAt: Date, from first: Int64) {
         shared.withLock { $0.intake.position = first }
         order(.begin(startedAt, from: first))
     }
 
-    /// Enqueues the next samples, or records their length as silence if the queue is full.
+    /// Enqueues the next samples. If the queue is full, their length is recorded as silence instead.
     ///
-    /// - Parameter block: The next samples.
+    /// - Parameter block: The next samples of the microphone.
     func append(_ block: AudioBlock) {
         let (position, limits, conclusion) = shared.withLock {
             ($0.intake.position, $0.intake.limits, $0.result.conclusion)
@@ -97,8 +97,7 @@ extension WaveFileWriter {
             shared.withLock { $0.result.ledgers[0].dropped.add(block.fates.dropFirst(kept.count)) }
         }
         guard kept.count > 0 else { return }
-        // Only this thread adds audio to the queue, so the available space remains sufficient after the silence is
-        // enqueued.
+        // Only this thread adds audio to the queue, so there is still enough space after the silence is enqueued.
         let byteCount = kept.samples.count * 4
         let isTaken = limits.hasRoom(forAudio: byteCount, file: queue.byteCount)
         if isTaken {
@@ -116,19 +115,19 @@ extension WaveFileWriter {
         order(.split(part))
     }
 
-    /// Discards all samples starting at an index counted from T0, except samples that were already received.
-    /// Later calls are ignored.
+    /// Discards all samples at and after an index counted from T0, except samples that were already received. Later
+    /// calls are ignored.
     func conclude(at sample: Int64) {
         shared.withLock { $0.result.conclusion = $0.result.conclusion ?? max(sample, $0.intake.position) }
     }
 
-    /// Ends the audio. The file's thread closes the file after the queue is drained.
+    /// Ends the audio. The thread closes the file when all queued samples have been written.
     func finish() {
         enqueueSilence()
         queue.finish()
     }
 
-    /// Enqueues the pending dropped samples as one silence item.
+    /// Enqueues all pending dropped samples as one item of silence.
     private func enqueueSilence() {
         let missing = shared.withLock { shared in
             defer { shared.intake.missing = AudioFateRun() }
@@ -151,16 +150,16 @@ extension FileResult<SegmentedWave> {
     package var silenced: [Range<Int64>] { shed[0] }
 }
 
-/// Writes the WAV file of one microphone in one folder, and its continuation files after splits. Used only on the
-/// file's thread.
+/// Writes the WAV file of one microphone in one folder, and its continuation files after splits. Use only on the file's
+/// thread.
 package final class SegmentedWave: SegmentedContent {
     /// An item of the WAV file's queue.
     package enum Item: Sendable {
         /// Sets the exact date of T0, and the index of the first sample, counted from T0.
         case begin(Date, from: Int64)
-        /// Writes samples.
+        /// Writes a block of samples.
         case samples(AudioBlock)
-        /// Writes silent samples with these fates to replace dropped audio.
+        /// Writes silent samples with these fates in place of dropped audio.
         case silence(AudioFateRun)
         /// Begins a new file.
         case split(Part)
@@ -170,7 +169,7 @@ package final class SegmentedWave: SegmentedContent {
     package struct Part: Sendable {
         /// Path of the file relative to the session folder.
         package let relativePath: String
-        /// Index of the file's first sample, counted from T0, per channel, at 48 000 samples per second.
+        /// Index of the file's first sample per channel, counted from T0, at 48 000 samples per second.
         package let firstSample: Int64
 
         /// Describes a part. Each parameter sets the property of the same name.
@@ -180,11 +179,11 @@ package final class SegmentedWave: SegmentedContent {
         }
     }
 
-    /// The record of received samples and of samples that were dropped before the queue, maintained by the enqueuing
-    /// side.
+    /// The record of received samples, and of samples that were dropped before they reached the queue. The enqueuing
+    /// thread maintains this record.
     package struct Intake: Sendable {
         let limits: WriteLimits
-        /// Index of the next sample to receive, counted from T0, per channel.
+        /// Index of the next sample to receive per channel, counted from T0.
         var position: Int64 = 0
         /// The fates of dropped samples that haven't been enqueued as silence yet.
         var missing = AudioFateRun()
@@ -212,7 +211,7 @@ package final class SegmentedWave: SegmentedContent {
     private var startedAt: Date
     private let make: (Part, _ startedAt: Date) throws(FileError) -> WaveFile
     private let finishing: PartFinishing
-    /// The file being written; `nil` if the first one could not be created.
+    /// The file that is being written; `nil` if the first file could not be created.
     private var file: WaveFile?
     private var relativePath: String
     private var hasFailed = false
@@ -232,9 +231,9 @@ package final class SegmentedWave: SegmentedContent {
     /// - Parameters:
     ///   - disk: The disk with the session folder for the files.
     ///   - relativePath: Path of the first file relative to the session folder.
-    ///   - channels: Number of channels.
+    ///   - channels: Number of audio channels.
     ///   - startedAt: The approximate date of the first sample.
-    ///   - finishing: Finalizes each file left by a split.
+    ///   - finishing: Finalizes the file that each split completes.
     init(
         _ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date, finishing: PartFinishing
     ) {
@@ -262,7 +261,7 @@ package final class SegmentedWave: SegmentedContent {
     /// - Returns: Always `false`, because a split of a WAV file doesn't wait for other streams.
     /// - Throws: `FileError` if the file cannot be written.
     package func carryOut(_ item: Item) throws(FileError) -> Bool {
-        // Discard items for a missing file, so that they don't use memory.
+        // Items for a missing file are discarded, so that they don't use memory.
         guard let file, !hasFailed else {
             switch item {
             case .samples(let block): discarded.dropped.add(block.fates)
@@ -289,9 +288,9 @@ package final class SegmentedWave: SegmentedContent {
     /// Discards all later items after an error.
     package func fail() { hasFailed = true }
 
-    /// Always `false`: the file ends with the end of the queue.
+    /// Always `false`, because the file ends with the end of the queue.
     package var isComplete: Bool { false }
-    /// The next write of the open file; `nil` if unknown.
+    /// The next write of the open file; `nil` if it isn't known.
     package var rhythm: WriteRhythm? { hasFailed ? nil : file?.rhythm }
     /// Number of bytes needed to finalize the open file now.
     package var finishingByteCount: Int64 { file?.finishingByteCount ?? 0 }
@@ -300,14 +299,14 @@ package final class SegmentedWave: SegmentedContent {
         guard !hasFailed, let file else { return nil }
         return FrameRate(Int64(AudioFormat.sessionRate)).time(ofTick: firstSample + file.writtenSampleCount)
     }
-    /// Always 0: a WAV file is closed even after a failure, and its samples are counted then.
+    /// Always 0, because a WAV file is closed even after a failure, and its samples are counted then.
     package var abandonedCounts: [Int] { [0] }
     /// The content that was discarded. A WAV file is closed even after a failure, and its content is counted then.
     package var ledgers: [StreamLedger] { [discarded] }
 
     /// Writes all pending samples to disk.
     ///
-    /// - Parameter end: Unused: a WAV file ends with its last queued sample.
+    /// - Parameter end: Not used, because a WAV file ends with its last queued sample.
     /// - Throws: `FileError` if the file cannot be written.
     package func writeRest(until end: Int64?) throws(FileError) { try file?.writeRest() }
 
@@ -324,11 +323,12 @@ package final class SegmentedWave: SegmentedContent {
     /// Ends the audio of a WAV file, so that its thread closes it.
     package static func end(_ file: FileWriter<SegmentedWave>) { file.finish() }
 
-    /// Starts a new file. If it cannot be created, the old one continues, and the error becomes `splitFailure`.
+    /// Starts a new file. If the new file cannot be created, the old file continues, and the error becomes
+    /// `splitFailure`.
     private func split(_ file: WaveFile, to part: Part) {
         do throws(FileError) {
             let following = try make(part, startedAt)
-            // From here on, only the other thread uses it.
+            // From here on, only the finalization thread uses the file.
             nonisolated(unsafe) let last = file
             let (lastPath, lastLedger) = (relativePath, ledger)
             finishing.add(byteCount: last.finishingByteCount) {

@@ -1,45 +1,46 @@
 internal import Containers
 package import Media
 
-/// Limits on the bytes that may be queued in memory for the files of one folder. Packets that exceed them are
-/// dropped according to `PacketShedding`, with the cause `disk`. A slow or hanging disk therefore never stops
-/// the capture and never exhausts the machine's memory.
+/// Limits on the bytes that may be queued in memory for the files of one folder. Packets that exceed the limits are
+/// dropped according to `PacketShedding`, with the cause `disk`. A slow or hanging disk therefore never stops the
+/// capture and never exhausts the machine's memory.
 ///
-/// The threads of the files hold additional data: at most half a second or 64 MiB each.
+/// The threads of the files hold additional data, which is at most half a second or 64 MiB for each file.
 package struct WriteLimits: Sendable, Equatable {
-    /// Available space for a frame. `ample` leaves an eighth of the file's share free.
+    /// The space available for a frame. `ample` leaves an eighth of the file's share free.
     enum Room: Sendable { case none, little, ample }
 
-    /// Maximum number of frame bytes for one file: half of the total, so that one file cannot use all of it.
+    /// Maximum number of frame bytes for one file. This limit is half of the total, so that one file cannot use all of
+    /// it.
     let perFile: Int
     /// Maximum number of frame bytes for all files of the folder.
     let total: Int
-    /// Maximum number of audio bytes for each file. This space is separate from that for frames. It holds 40
-    /// s of audio from a stereo microphone, or ten minutes of AAC.
+    /// Maximum number of audio bytes for each file. This space is separate from the space for frames. The limit
+    /// corresponds to 40 s of audio from a stereo microphone, or ten minutes of AAC.
     let audio: Int
-    /// The default audio limit for each file: 16 MiB.
+    /// The default audio limit for each file (16 MiB).
     package static let usualAudio = 16 << 20
 
-    /// Maximum batching time of frames and audio before a file's thread is woken.
+    /// Maximum time for which frames and audio are batched before a file's thread is woken.
     let batchingTime: Nanoseconds
     static let usualGatheringTime = Nanoseconds.milliseconds(500)
-    /// Batching time while the next write of the file is unknown.
+    /// Time for which data is batched while the file's next write isn't known.
     var firstGatheringTime: Nanoseconds { min(batchingTime, .milliseconds(100)) }
-    /// Number of batched bytes that wakes a file's thread immediately.
+    /// If this number of bytes has been batched, the file's thread is woken immediately.
     var gatheringBytes: Int { min(8 << 20, total / 64) }
 
     /// Returns the batching time for the next write of a file.
     func batchingTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(batchingTime, rhythm.batchingTime) }
 
-    /// The default limit for frames: 512 MiB, more than five seconds of data from four cameras at 20 MB/s.
+    /// The default limit for frames (512 MiB). This is more than five seconds of data from four cameras at 20 MB/s.
     static let usualTotal = 512 << 20
 
-    /// Creates limits.
+    /// Creates limits for one folder.
     ///
     /// - Parameters:
     ///   - total: Maximum number of frame bytes for all files of the folder, at least 1 MiB; `nil` for 512 MiB.
     ///   - audio: Maximum number of audio bytes for each file.
-    ///   - batchingTime: Maximum batching time of packets before a file's thread is woken.
+    ///   - batchingTime: Maximum time for which packets are batched before a file's thread is woken.
     package init(
         total: Int?, audio: Int = Self.usualAudio, batchingTime: Nanoseconds = Self.usualGatheringTime
     ) {
@@ -53,7 +54,7 @@ package struct WriteLimits: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - bytes: Size of the frame, in bytes.
-    ///   - file: Number of frame bytes queued for its file.
+    ///   - file: Number of frame bytes that are queued for the frame's file.
     ///   - folder: Number of frame bytes queued for all files.
     /// - Returns: `ample` if an eighth of the file's share stays free, so that a new group of dependent frames may
     ///   start; `little` if the frame fits. A file with an empty queue accepts any frame.
@@ -64,7 +65,7 @@ package struct WriteLimits: Sendable, Equatable {
         return rest >= perFile / 8 ? .ample : .little
     }
 
-    /// Whether there is space for audio, with `file` bytes of audio already queued for the file.
+    /// Whether there is space for audio when `file` bytes of audio are already queued for the file.
     func hasRoom(forAudio bytes: Int, file: Int) -> Bool { file + bytes <= audio }
 }
 
@@ -95,11 +96,11 @@ final class WriteMemory: Sendable {
     func giveBack(_ bytes: Int) { frames.withLock { $0 -= bytes } }
 }
 
-/// Decides which packets of one stream are dropped while the queue of its file is full.
+/// Determines which packets of one stream are dropped while the queue of its file is full.
 ///
-/// A frame that no other frame depends on is dropped individually, and the previous frame is shown longer. For
-/// dependent frames, all frames up to the next key frame with ample space are dropped, so that the written stream stays
-/// decodable. Audio is dropped packet by packet, and only if its separate space is exhausted.
+/// A frame that no other frame depends on is dropped individually, and the previous frame is shown longer. If frames
+/// depend on each other, all frames up to the next key frame with ample space are dropped, so that the written stream
+/// stays decodable. Audio is dropped packet by packet, and only if the separate space for audio is exhausted.
 struct PacketShedding: Sendable {
     /// A range of dropped packets, in ticks of the stream's time scale, relative to T0.
     struct Stretch: Sendable, Equatable {
@@ -119,7 +120,7 @@ struct PacketShedding: Sendable {
     /// Number of dropped packets.
     var count: Int { stretches.reduce(0) { $0 + $1.count } }
 
-    /// Returns the space that a packet requires; `nil` if it is dropped in any case.
+    /// Returns the space that a packet requires; `nil` if the packet is always dropped.
     func claim(isKey: Bool) -> WriteLimits.Room? {
         guard isShedding, needsKeys else { return .little }
         return isKey ? .ample : nil

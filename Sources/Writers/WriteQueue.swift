@@ -1,21 +1,21 @@
 internal import Containers
 internal import Media
 
-/// A queue that passes items to the thread of one file, in order and bounded in bytes.
+/// Passes items to the thread of one file, in order. The number of queued bytes is limited.
 ///
-/// Callers never wait for the disk: an item that doesn't fit is rejected. In simulated time, which would outrun any
-/// disk, the caller waits instead.
+/// Callers never wait for the disk, because an item that doesn't fit is rejected. In simulated time, which would run
+/// faster than any disk, the caller waits instead.
 ///
-/// The file's thread is woken once per batch, the amount of frames or audio that it writes at once, not for each item.
-/// Waking a thread costs as much as writing several hundred kilobytes.
+/// The file's thread is not woken for each item, but once per batch. A batch is the amount of frames or audio that is
+/// written at once. Waking a thread costs as much as writing several hundred kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
-    /// The memory budget of an item.
+    /// The memory limit that applies to an item.
     enum Kind: Sendable {
-        /// Uses the memory budget shared by all files. `least` is `ample` for a frame that starts a group of dependent
-        /// frames.
+        /// The item uses the memory that all files share. `least` is `ample` for a frame that starts a group of
+        /// dependent frames.
         case frame(least: WriteLimits.Room)
         case audio
-        /// Uses no memory budget and is never rejected.
+        /// The item uses no memory and is never rejected.
         case order
     }
 
@@ -33,9 +33,9 @@ final class WriteQueue<Item: Sendable>: Sendable {
         var frameBytes = 0
         var audioBytes = 0
         var isFinished = false
-        /// Whether the file's thread is awake. It processes all items and sleeps when the queue is empty.
+        /// Whether the file's thread is awake. The thread processes all items and sleeps when the queue is empty.
         var isWoken = false
-        /// Batching time before the file's thread is woken.
+        /// Time for which items are batched before the file's thread is woken.
         var batchingTime: Nanoseconds
         /// Maximum number of batched items.
         var gathered = Int.max
@@ -63,7 +63,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     private let memory: WriteMemory
     private let waitsForRoom: Bool
 
-    /// Maximum number of queued items in simulated time. Simulated frames are small.
+    /// Maximum number of queued items in simulated time, in which frames are small.
     private static var simulatedRoom: Int { 1024 }
 
     init(memory: WriteMemory, waitsForRoom: Bool) {
@@ -75,9 +75,9 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// Number of queued bytes.
     var byteCount: Int { state.withLock { $0.frameBytes + $0.audioBytes } }
 
-    /// Time that the next item has waited for the disk. It is measured on the real clock, because disks are
-    /// slow only in real time. The batching time is not included: during that time, the file's thread doesn't
-    /// delay anything.
+    /// Time that the next item has waited for the disk. The time is measured on the real clock, because disks are slow
+    /// only in real time. The batching time is not included, because the file's thread doesn't cause a delay during
+    /// that time.
     var age: Nanoseconds {
         let begin = state.withLock { state in
             state.isWoken ? state.oldest.map { $0.since + state.batchingTime } : nil
@@ -85,7 +85,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
         return begin.map { max(RealTime.clock.now - $0, .zero) } ?? .zero
     }
 
-    /// Adds an item if there is space.
+    /// Adds an item if there is enough space.
     ///
     /// - Returns: `false` if the item didn't fit. Items after `finish` are dropped silently.
     func offer(_ item: Item, bytes: Int, as kind: Kind) -> Bool {
@@ -133,10 +133,11 @@ final class WriteQueue<Item: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Waits for the next item; `nil` after the queue is finished and empty.
+    /// Waits for the next item. Returns `nil` when the queue is finished and empty.
     ///
-    /// - Parameter rhythm: Returns the next write of the file; `nil` if unknown. Called when the queue is empty.
-    /// - Returns: The oldest item.
+    /// - Parameter rhythm: Returns the next write of the file, or `nil` if it isn't known. The closure is called when
+    ///   the queue is empty.
+    /// - Returns: The oldest item in the queue.
     func next(_ rhythm: () -> WriteRhythm? = { nil }) -> Item? {
         let limits = memory.limits
         let entry: Entry? = state.wait { state -> Entry?? in
@@ -167,7 +168,7 @@ private enum RealTime {
 /// Transfers a value that is not `Sendable` to the single thread that uses it.
 package struct Carried<Value>: @unchecked Sendable {
     // The sender transfers ownership (`sending`), and only the receiving thread reads the value.
-    /// The value. Only the receiving thread may use it.
+    /// The value, which only the receiving thread may use.
     package let value: Value
 
     /// Wraps a value from its sender.

@@ -4,22 +4,22 @@ public struct YAMLNode: Sendable, Equatable {
     public enum Content: Sendable, Equatable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        /// Fields in the order of the file. Names are unique.
+        /// Fields in the order in which they appear in the file. Names are unique.
         case mapping([YAMLField])
     }
 
     /// Position of the value's first character.
     public let position: YAMLPosition
-    /// The value itself.
+    /// The content of the value.
     public let content: Content
 
-    /// Creates a value.
+    /// Creates a value at a position.
     public init(position: YAMLPosition, content: Content) {
         self.position = position
         self.content = content
     }
 
-    /// Whether the value is missing: an empty plain scalar, `~`, or `null`.
+    /// Whether the value is missing, that is, an empty plain scalar, `~`, or `null`.
     public var isNull: Bool {
         guard case .scalar(let scalar) = content, !scalar.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.text)
@@ -35,7 +35,7 @@ public struct YAMLField: Sendable, Equatable {
     /// The field's value.
     public let value: YAMLNode
 
-    /// Creates a field.
+    /// Creates a field of a mapping.
     public init(name: String, position: YAMLPosition, value: YAMLNode) {
         self.name = name
         self.position = position
@@ -45,12 +45,12 @@ public struct YAMLField: Sendable, Equatable {
 
 /// A single value as text, which the caller interprets.
 public struct YAMLScalar: Sendable, Equatable {
-    /// The text with escapes resolved. It may contain any character, including NUL if it was written as `"\0"`.
+    /// The text with escapes resolved. The text may contain any character, including NUL if it was written as `"\0"`.
     public let text: String
     /// Whether the text was in quotes or in a block (`|`, `>`), and therefore is never null, a number, or a Boolean.
     public let isQuoted: Bool
 
-    /// Creates a scalar.
+    /// Creates a scalar from its text.
     public init(text: String, isQuoted: Bool) {
         self.text = text
         self.isQuoted = isQuoted
@@ -64,7 +64,7 @@ public struct YAMLPosition: Sendable, Hashable {
     /// Column in characters (Unicode scalars), starting at 1.
     public let column: Int
 
-    /// Creates a position. Both numbers start at 1.
+    /// Creates a position from a line and a column, which both start at 1.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column

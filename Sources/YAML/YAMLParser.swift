@@ -1,6 +1,6 @@
 internal import CYAML
 
-/// A libyaml parser with its input bytes. Owns both.
+/// A libyaml parser together with its input bytes. This value owns the parser and the bytes.
 struct YAMLParser: ~Copyable {
     /// One parser event, copied from libyaml's memory.
     struct Event {
@@ -40,7 +40,8 @@ struct YAMLParser: ~Copyable {
 
     /// Reads the next event.
     ///
-    /// - Throws: `YAMLError` if the file isn't valid YAML. Its path is empty, because only the caller knows the path.
+    /// - Throws: `YAMLError` if the file isn't valid YAML. The error's path is empty, because only the caller knows the
+    ///   path.
     func next() throws(YAMLError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
@@ -119,15 +120,15 @@ extension YAMLParser.Event {
 
 /// The bytes of a file, checked to be text before they are parsed.
 ///
-/// For such errors, libyaml doesn't report a line. It also guesses UTF-16, and allows tabs only in some places. This
-/// check gives each error its line and column.
+/// For input that isn't text, libyaml doesn't report a line. The library also tries to detect UTF-16, and allows tabs
+/// only in some places. This check reports the line and column of each error.
 struct YAMLBytes {
     /// UTF-8 text without a byte order mark.
     let bytes: [UInt8]
 
-    /// Checks a file.
+    /// Checks the content of a file.
     ///
-    /// - Throws: `YAMLError` for a file that is too large or isn't UTF-8, and for tabs and control characters.
+    /// - Throws: `YAMLError` if the file is too large, isn't UTF-8, or contains tabs or control characters.
     init(checking bytes: [UInt8]) throws(YAMLError) {
         guard bytes.count <= YAMLReader.byteLimit else {
             throw YAMLError(
@@ -180,7 +181,7 @@ struct YAMLBytes {
         after scalar: Unicode.Scalar, at position: YAMLPosition, following previous: Unicode.Scalar?
     ) -> YAMLPosition {
         switch scalar.value {
-        case 0x0A where previous?.value == 0x0D: position  // The second half of one line break.
+        case 0x0A where previous?.value == 0x0D: position  // This is the second half of one line break.
         case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: YAMLPosition(line: position.line + 1, column: 1)
         default: YAMLPosition(line: position.line, column: position.column + 1)
         }

@@ -1,7 +1,8 @@
 /// Reads a settings file into a tree that preserves the order and position of every field.
 ///
-/// It accepts only the subset of YAML that settings need: one document of mappings, sequences, and scalars. Duplicate
-/// names, anchors, aliases, tags, multiple documents, and tabs are rejected, because they mislead readers of the file.
+/// The reader accepts only the subset of YAML that settings need: one document of mappings, sequences, and scalars.
+/// Duplicate names, anchors, aliases, tags, multiple documents, and tabs are rejected, because they make files hard to
+/// read correctly.
 public struct YAMLReader: ~Copyable {
     /// Maximum size of a file in bytes.
     public static let byteLimit = 1_048_576
@@ -15,10 +16,10 @@ public struct YAMLReader: ~Copyable {
 
     /// Reads a whole file.
     ///
-    /// - Parameter bytes: UTF-8 with or without a byte order mark. Any content is safe.
-    /// - Returns: The root. An empty file is a null scalar at 1:1.
-    /// - Throws: `YAMLError` with its position, for input outside the accepted subset of YAML, not in UTF-8, or beyond
-    ///   the limits.
+    /// - Parameter bytes: The content of a file in UTF-8, with or without a byte order mark. Any content is safe.
+    /// - Returns: The root value. For an empty file, this is a null scalar at 1:1.
+    /// - Throws: `YAMLError` with its position if the input isn't in UTF-8, exceeds the limits, or isn't in the
+    ///   accepted subset of YAML.
     public static func read(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         var reader = Self(parser: YAMLParser(try YAMLBytes(checking: bytes)))
         return try reader.readDocument()
@@ -29,12 +30,12 @@ public struct YAMLReader: ~Copyable {
     }
 
     private mutating func readDocument() throws(YAMLError) -> YAMLNode {
-        _ = try next()  // The stream's start.
+        _ = try next()  // Skip the start of the stream.
         guard case .documentStart = try next().kind else {
             return YAMLNode(position: .start, content: .scalar(YAMLScalar(text: "", isQuoted: false)))
         }
         let root = try readNode(from: next())
-        _ = try next()  // The document's end.
+        _ = try next()  // Skip the end of the document.
         let last = try next()
         guard case .streamEnd = last.kind else {
             throw YAMLError(
@@ -127,14 +128,14 @@ public struct YAMLReader: ~Copyable {
 public struct YAMLError: Error, Sendable, Equatable {
     /// Position of the problem.
     public let position: YAMLPosition
-    /// Names of the mappings that enclose the position, the outermost first; empty if unknown.
+    /// Names of the mappings that enclose the position, starting with the outermost one; empty if they are unknown.
     public let path: [String]
-    /// Content at the position, as the object of "found".
+    /// The content at the position. In messages, it is the object of "found".
     public let found: String
-    /// Content that is allowed at the position, as the object of "expected".
+    /// The content that is allowed at the position. In messages, it is the object of "expected".
     public let expected: String
 
-    /// Creates an error. `found` and `expected` become parts of its sentence.
+    /// Creates an error. Messages contain `found` and `expected` as parts of a sentence.
     public init(position: YAMLPosition, path: [String] = [], found: String, expected: String) {
         self.position = position
         self.path = path
@@ -152,7 +153,7 @@ public struct YAMLError: Error, Sendable, Equatable {
 }
 
 extension YAMLError: CustomStringConvertible {
-    /// The complete message: `line:column: field: found …, expected ….`
+    /// The complete message, which has the form `line:column: field: found …, expected ….`
     public var description: String {
         let field = path.isEmpty ? "" : path.joined(separator: ".") + ": "
         return "\(position): \(field)\(sentence)"

@@ -7,7 +7,7 @@ import RemoteSources
 import System
 
 // Combines all helper processes in one executable for packages, so that shared code, mainly Swift's runtime, is
-// installed once. Each process is started through a symbolic link with its name. In a build, each is a separate
+// installed once. Each process is started through a symbolic link with its name. In a build, each helper is a separate
 // executable.
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments

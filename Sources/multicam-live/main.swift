@@ -2,6 +2,7 @@ import Glibc
 import Publishing
 import System
 
-// Live output. The recorder starts this separate program, so that network code can't affect a recording.
+// This program sends live outputs. The recorder starts this program as a separate process, so that network code can't
+// affect a recording.
 signal(SIGPIPE, SIG_IGN)
 exit(ProcessPreparation.run("multicam-live") { Publishing.run(CommandLine.arguments) })

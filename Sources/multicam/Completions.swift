@@ -161,8 +161,8 @@ struct Completions {
 
     // MARK: Recordings
 
-    /// Proposes the session folders in the folder typed so far. If no folder was typed, the ones in `recordings` are
-    /// included.
+    /// Proposes the session folders in the folder typed so far. If no folder was typed, the session folders in
+    /// `recordings` are also included.
     private func recordings(_ typed: String) -> [CompletionPlace.Proposal] {
         let parent = typed.lastIndex(of: "/").map { String(typed[...$0]) }
         return (parent.map { [$0] } ?? ["recordings/", ""]).flatMap { parent in

@@ -49,8 +49,8 @@ enum DesktopBrowser {
 }
 
 /// Asks logind to block suspend and shutdown during a recording, and states the reason. Desktops show the reason to
-/// users who try to suspend or shut down. systemd-inhibit(1) holds the lock. It releases the lock on request or when
-/// this process ends for any reason.
+/// users who try to suspend or shut down. systemd-inhibit(1) holds the lock, and releases it on request or when this
+/// process ends for any reason.
 ///
 /// Without logind, or if logind refuses, the recording runs anyway. On shutdown, the recorder then receives SIGTERM and
 /// finishes.

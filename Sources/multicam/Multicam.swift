@@ -19,7 +19,7 @@ import System
 struct Multicam {
     static let program = "multicam"
 
-    /// All commands, in the order of the help. To add a command, add its file and a line here.
+    /// All commands, in the order of the help. To add a command, add its file and a line to `groups`.
     static let commands: [any Command.Type] = groups.flatMap(\.commands)
 
     /// The commands in the groups of the help.
@@ -49,7 +49,8 @@ struct Multicam {
     static func main() {
         Output.openClosedStreams()
         signal(SIGPIPE, SIG_IGN)
-        // A parent process may have blocked signals, and a blocked Ctrl-C would never arrive. Later threads inherit the mask.
+        // A parent process may have blocked signals, and a blocked Ctrl-C would never arrive. Threads that start later
+        // inherit the signal mask.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -91,22 +92,22 @@ struct Multicam {
         let first = words.first ?? ""
         if ["--help", "-h", "help"].contains(first) {
             let topic = words.dropFirst().first
-            // Used by `tools/docs` to generate the manual's page on commands.
+            // `tools/docs` uses this output to generate the manual's page on commands.
             if words == ["help", "--markdown"] {
                 Output.data(reference)
                 return .done
             }
-            // Used by `tools/docs` to generate the tables in other pages.
+            // `tools/docs` uses this output to generate the tables in other pages.
             if words.count == 3, words.starts(with: ["help", "--table"]) {
                 for line in try ReferenceTable.lines(named: words[2]) { Output.data(line) }
                 return .done
             }
-            // Used by `tools/docs` to generate docs/events.schema.json.
+            // `tools/docs` uses this output to generate docs/events.schema.json.
             if words == ["help", "--schema", "events"] {
                 Output.data(String(decoding: JSONText.pretty(EventReference.schema), as: UTF8.self))
                 return .done
             }
-            // Used by `tools/docs man` to generate the manual pages.
+            // `tools/docs man` uses this output to generate the manual pages.
             if words.count <= 3, words.starts(with: ["help", "--man"]) {
                 let type = try words.dropFirst(2).first.map(command(named:))
                 Output.text(
@@ -118,7 +119,7 @@ struct Multicam {
             Output.data(first == "help" ? try topic.map(helpOfCommand) ?? help : help)
             return .done
         }
-        // Used by the shells' completion scripts.
+        // The shells' completion scripts use this output.
         if words.starts(with: ["complete", "--"]) {
             let lines = Completions.lines(
                 for: Array(words.dropFirst(2)), of: commands.map { $0.spec },

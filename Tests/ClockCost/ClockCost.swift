@@ -24,8 +24,8 @@ struct ClockCost {
         }
     }
 
-    /// The time a model needs to process timestamps with uniform jitter, `step` counts apart, and to place
-    /// audio.
+    /// Returns the time that a model needs to process timestamps with uniform jitter, `step` counts apart,
+    /// and to place audio.
     private static func stamps(_ clock: DeviceClock, _ rate: Double, _ step: Int64) -> Nanoseconds {
         var (clock, placement) = (clock, AudioPlacement())
         var generator = SystemRandomNumberGenerator()

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Budgets on the command line")
 struct BudgetTests {
-    /// Two encoded cameras with a small program: a noticeable share of any computer's CPU. The encoders
-    /// cannot be reduced.
+    /// A profile with two encoded cameras and a small program, which uses a noticeable share of any
+    /// computer's CPU. The encoders cannot be reduced.
     private func profile(_ scratch: Scratch, budget: String) throws -> String {
         try scratch.file(
             "budget.yaml",
@@ -35,7 +35,7 @@ struct BudgetTests {
         try #require((object["cost"] as? [String: Any])?["hardware"] as? Double)
     }
 
-    /// A budget that the plan slightly exceeds on any computer.
+    /// Returns a budget that the plan slightly exceeds on any computer.
     private func tightBudget(_ scratch: Scratch) throws -> Double {
         try total(try plan(try profile(scratch, budget: "hardware: 10"))) * 0.97
     }
@@ -75,7 +75,7 @@ struct BudgetTests {
             [Multicam.path, "record", "--profile", path, "--duration", "20s", "--json"], in: scratch)
         let started = try running.event("started")
         let folder = try #require(started["folder"] as? String)
-        // The disk thread writes the manifest asynchronously to the event.
+        // The disk thread writes the manifest asynchronously, possibly after the event.
         let deadline = Date(timeIntervalSinceNow: 60)
         while !FileManager.default.fileExists(atPath: folder + "/manifest.json"), Date() < deadline {
             Thread.sleep(forTimeInterval: 0.02)

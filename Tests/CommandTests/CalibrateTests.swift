@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Calibration on the command line")
 struct CalibrateTests {
-    /// A separate folder for saved calibrations.
+    /// Returns an environment with a separate folder for saved calibrations.
     private func environment(_ scratch: Scratch) -> [String: String] {
         var environment = Multicam.environment
         environment["XDG_STATE_HOME"] = scratch.path

@@ -2,14 +2,14 @@ import Foundation
 import Profiles
 import Testing
 
-/// The shells' completions call `multicam complete`; these tests use the bash completion, and split words as
-/// bash does.
+/// Tests the shell completions, which call `multicam complete`. The tests use the bash completion, and split
+/// words as bash does.
 @Suite("Shell completions")
 struct CompletionTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../tools/packaging/completions/multicam.bash")
 
-    /// The completions that bash offers at the end of a line.
+    /// Returns the completions that bash offers at the end of a line.
     private func offers(_ line: String, in scratch: Scratch) throws -> [String] {
         // Bash splits words at whitespace, and also at = and :, which become separate words.
         let program = """
@@ -61,7 +61,7 @@ struct CompletionTests {
             try offers("multicam record --profile pip --camera desk=virt", in: scratch) == [
                 "virtual:clap", "virtual:bars",
             ])
-        // Also after a colon, because bash starts a new word there.
+        // Completions are also offered after a colon, because bash starts a new word there.
         #expect(try offers("multicam record --profile pip --camera desk=virtual:b", in: scratch) == ["bars"])
         #expect(try offers("multicam record --camera ", in: scratch).isEmpty)
     }

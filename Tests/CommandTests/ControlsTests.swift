@@ -119,7 +119,7 @@ struct ControlsTests {
         )
     }
 
-    /// The reply to `multicam ctl WORDS --json`.
+    /// Returns the reply to `multicam ctl WORDS --json`.
     private static func ask(
         _ words: [String], _ environment: [String: String]
     ) throws -> (status: Int32, reply: [String: Any], values: [String: Int]) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Text output of devices")
 struct DeviceWordsTests {
-    /// Malicious device texts of 4 KB that could corrupt a terminal, a JSON line, or a page.
+    /// Malicious 4 KB texts from a device, which could corrupt a terminal, a JSON line, or a page.
     private static let hostile = String(repeating: "\u{1B}[2J\r\n\u{202E}\u{0}\"<b>", count: 400)
 
     private static func camera(

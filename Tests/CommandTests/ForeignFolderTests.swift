@@ -6,7 +6,7 @@ import Testing
 struct ForeignFolderTests {
     private static let secret = "canary"
 
-    /// A finished recording of one second, with a canary file next to it.
+    /// A finished recording of one second, next to a file that must stay unchanged.
     private func recording(_ scratch: Scratch, named name: String = "talk") throws -> String {
         let outcome = try Multicam.run(
             "record", "--profile", try scratch.smallProfile(), "--duration", "1", "--output", "out", "--name",
@@ -123,7 +123,7 @@ struct ForeignFolderTests {
         let scratch = try Scratch()
         let (folder, other) = (try recording(scratch), try recording(scratch, named: "other"))
         let file = other + "/cameras/desk.mov"
-        // Truncated, as by a crash.
+        // The file is truncated, as by a crash.
         let size = try #require(
             try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
         #expect(truncate(file, size - 100) == 0)
@@ -135,10 +135,10 @@ struct ForeignFolderTests {
 
     @Test("A job ends when its parent process has ended")
     func parent() throws {
-        // A killed studio leaves its job with a pipe that has lost its writer.
+        // When the studio is killed, its job has a pipe that nobody reads from.
         let outcome = try Multicam.run(
             ["/bin/sh", "-c", "exec env MULTICAM_JOB=1 \"$0\" devices --watch < /dev/null", Multicam.path])
-        // SIGTERM has its default action until the command catches it.
+        // SIGTERM has its default action until the command handles it.
         #expect([0, 130, 143, -SIGTERM].contains(outcome.status), "\(outcome.errors)")
     }
 }

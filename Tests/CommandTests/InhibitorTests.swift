@@ -36,11 +36,11 @@ struct InhibitorTests {
             _ = try Multicam.run(["true"])
         }
         #expect(isHeld)
-        // The lock is unavailable to other processes while the recording runs.
+        // The lock is unavailable to other processes while the recording is running.
         #expect(try Multicam.run(["flock", "-n", scratch.path + "/lock", "true"]).status == 1)
         command.send(SIGTERM)
         #expect(try command.finish().status == 0)
-        // Waits until the lock is released.
+        // This command waits until the lock is released.
         #expect(try Multicam.run(["flock", scratch.path + "/lock", "true"]).status == 0)
         let words = try String(contentsOfFile: scratch.path + "/words", encoding: .utf8).split(
             separator: "\n")

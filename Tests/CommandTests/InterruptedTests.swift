@@ -18,8 +18,8 @@ struct InterruptedTests {
         return try #require(outcome.lines.first, "\(outcome.errors)")
     }
 
-    /// Changes the manifest of a finished recording to the one written while the recording runs, as after a
-    /// crash.
+    /// Changes the manifest of a finished recording to the one that is written during a recording, as if a
+    /// crash had occurred.
     private func interrupt(_ folder: String, _ change: (inout [String: Any]) throws -> Void) throws {
         let path = folder + "/manifest.json"
         var manifest = try json(path)
@@ -69,7 +69,8 @@ struct InterruptedTests {
         let recovered = try Multicam.run("recover", folder)
         #expect(recovered.status == 0, "\(recovered.errors)")
         let manifest = try json(folder + "/manifest.json")
-        // The marker shows that the recording was longer than its tracks; it ends on the camera's grid.
+        // The marker shows that the recording was longer than its tracks. The recording ends on the camera's
+        // grid.
         #expect(manifest["duration_ns"] as? Int == 933_333_333)
         let markers = try #require(manifest["markers"] as? [[String: Any]])
         #expect(markers.compactMap { $0["text"] as? String } == ["during", "after"])
@@ -254,7 +255,7 @@ struct InterruptedTests {
             let outcome = try run(words + " > /dev/full")
             #expect(outcome.status == 1 && outcome.errors.contains("No space left on device"), "\(words)")
         }
-        // A reader that stops reading is not an error.
+        // It isn't an error if the reader stops reading.
         #expect(try run("--version 2>/dev/null | true").status == 0)
     }
 

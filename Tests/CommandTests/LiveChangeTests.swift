@@ -39,7 +39,8 @@ struct LiveChangeTests {
             try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
         }
 
-        /// Retries, because a camera added while other tests keep the machine busy may deliver too late.
+        /// Retries the command, because a camera that is added while other tests keep the machine busy may
+        /// deliver frames too late.
         func changed(_ words: String...) throws {
             var outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
             for _ in 0..<20 where outcome.errors.contains("alignment delay allows only") {
@@ -191,7 +192,7 @@ struct LiveChangeTests {
         try steered.changed("stop-track", "face")
         try steered.changed("stop-track", "host")
         try steered.changed("start-track", "host")
-        // Wait until the latest track has some seconds on disk.
+        // Wait until several seconds of the latest track are on disk.
         let limit = Date().addingTimeInterval(200)
         let last = steered.folder + "/audio/host.2.wav"
         while try !FileManager.default.fileExists(atPath: last) || size(last) < 600_000, Date() < limit {

@@ -8,7 +8,7 @@ struct ManualTests {
         let scratch = try Scratch()
         var environment = Multicam.environment
         environment["SOURCE_DATE_EPOCH"] = "1795269790"
-        // Each command is a line of the help: two spaces, name, summary.
+        // In the help text, each command is a line with two spaces, the name, and a summary.
         let names = try Multicam.run("--help").lines.filter {
             $0.hasPrefix("  ") && $0.dropFirst(2).first?.isLetter == true
         }.compactMap { $0.split(separator: " ").first.map(String.init) }

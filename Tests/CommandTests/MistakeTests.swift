@@ -9,7 +9,7 @@ struct MistakeTests {
     private struct Row {
         let words: [String]
         let status: Int32
-        /// With `…` for parts that depend on the computer.
+        /// The expected output, with `…` for parts that depend on the computer.
         let answer: String
     }
 
@@ -22,7 +22,7 @@ struct MistakeTests {
             guard cells.count == 3, cells[0].hasPrefix("`multicam"), let status = Int32(cells[1]) else {
                 return nil
             }
-            // Arguments with spaces, and empty ones, are quoted.
+            // Arguments that are empty or contain spaces are quoted.
             let command = cells[0].trimmingCharacters(in: ["`"])
             var words: [String] = []
             for (index, part) in command.split(separator: "'", omittingEmptySubsequences: false).enumerated()
@@ -51,7 +51,7 @@ struct MistakeTests {
         )
         _ = try folder.file("manifest.json", "not a manifest")
         try prepareTalk(folder)
-        // Identical to the folder of the group's only node.
+        // This path is identical to the folder of the group's only node.
         try FileManager.default.createDirectory(
             atPath: folder.path + "/studio", withIntermediateDirectories: true)
         _ = try folder.file(
@@ -63,7 +63,7 @@ struct MistakeTests {
         try FileManager.default.copyItem(atPath: folder.path + "/talk", toPath: folder.path + "/studio/left")
     }
 
-    /// A finished recording; its files are never read.
+    /// A finished recording, whose files are never read.
     private func prepareTalk(_ folder: Scratch) throws {
         for place in ["talk/cameras", "talk/audio"] {
             try FileManager.default.createDirectory(
@@ -100,12 +100,12 @@ struct MistakeTests {
             let answer = messages.joined(separator: " / ").replacing(scratch.path, with: "DIR")
             #expect(status.rawValue == row.status, "\(row.words)")
             #expect(Self.fits(answer, row.answer), "\(row.words): \(answer)")
-            // A full sentence with the failure, its cause, and a remedy.
+            // The message must be a full sentence with the failure, its cause, and a remedy.
             #expect(answer.hasSuffix(".") && answer.count > 30, "\(answer)")
         }
     }
 
-    /// Whether `text` matches `pattern`, with `…` as a wildcard.
+    /// Returns whether `text` matches `pattern`, in which `…` is a wildcard.
     private static func fits(_ text: String, _ pattern: String) -> Bool {
         var rest = text[...]
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)

@@ -53,7 +53,7 @@ struct PathTests {
             "mkdir \"$d\" && ln -s \"$d\" link && \"$m\" record --profile \"$profile\" --duration 0.2 --output link && ls link && ls | wc -l",
             scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        // The profile, the folder, and the link.
+        // The three lines are the profile, the folder, and the link.
         #expect(outcome.lines.count == 3 && outcome.lines.last == "3", "\(outcome.output)")
     }
 }

@@ -47,7 +47,7 @@ struct ProfileTests {
         let file = try scratch.file("bad.yaml", text)
         expectRefusal(try Multicam.run("plan", "--virtual", "--profile", file), status: 2, expected)
         let check = try Multicam.run("profiles", "--check", file)
-        // Conflicts with device capabilities are not errors of the file.
+        // A conflict with the capabilities of a device isn't an error in the file.
         if !expected.contains("mjpeg 320x240"), !expected.contains("encode") {
             expectRefusal(check, status: 2, expected)
         }

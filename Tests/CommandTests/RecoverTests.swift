@@ -65,7 +65,7 @@ struct RecoverTests {
                 try Multicam.run("recover", folder + "/cameras/desk.mov"), status: 1,
                 "still recording or recovering it")
         }
-        // As after a power cut.
+        // Simulate a power cut.
         let events = folder + "/events.ndjson"
         let torn = try #require(FileHandle(forWritingAtPath: events))
         try torn.seekToEnd()
@@ -215,7 +215,7 @@ struct RecoverTests {
                 ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int)
             switch track["name"] as? String {
             case "desk": #expect(written == Int((duration * 30).rounded()))
-            // Variable frame rate: missing frames at the end are not filled in.
+            // The track has a variable frame rate, so missing frames at the end are not filled in.
             case "face": #expect((1...Int((duration * 30).rounded())).contains(written))
             default: #expect(written == Int((duration * 48_000).rounded()))
             }

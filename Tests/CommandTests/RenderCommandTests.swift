@@ -136,7 +136,7 @@ struct RenderCommandTests {
 }
 
 extension Scratch {
-    /// Duration of a file in seconds, as reported by ffprobe.
+    /// Returns the duration of a file in seconds, as reported by ffprobe.
     fileprivate static func seconds(_ path: String) throws -> Double? {
         let outcome = try Multicam.run([
             "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=duration", "-of",

@@ -20,7 +20,7 @@ struct RotationTests {
         }
     }()
 
-    /// A command line that sees the sensor in `folder` as the computer's.
+    /// Returns a command line in which the sensor in `folder` appears as the computer's sensor.
     private static func seeing(_ folder: String, _ words: [String]) -> [String] {
         let script = """
             mount -t tmpfs tmpfs /sys/bus && mkdir /sys/bus/iio && mount --bind "$1" /sys/bus/iio || exit 99
@@ -56,7 +56,8 @@ struct RotationTests {
                     "--json",
                 ]))
         _ = try command.event("started")
-        // Writes the new axis first: both together exceed gravity and are ignored.
+        // The new axis is written first, because readings of both axes that together exceed gravity are
+        // ignored.
         try Self.feel([("y", 981), ("x", 0)], in: sensor)
         let change = try command.event("change")
         #expect(change["changes"] as? [String] == ["rotate face 180"])
@@ -71,7 +72,7 @@ struct RotationTests {
                 "csv=p=0", session.path + "/cameras/face.mov",
             ])
         #expect(track.output.contains("320,180,-90"), "\(track.output)")
-        // Except for frames that a busy machine delivered late.
+        // Frames that a busy machine delivered late are excluded.
         let lost = try #require(try session.frames("face")["lost"] as? [String: Int])
         #expect(lost.keys.allSatisfy { ["late", "driver"].contains($0) }, "\(lost)")
     }

@@ -18,7 +18,7 @@ struct SignalTests {
         let scratch = try Scratch()
         let command = try start(scratch)
         command.send(signal)
-        // Wrappers may forward a signal: repeated signals within a second count once.
+        // Wrappers may forward a signal, so repeated signals within a second count only once.
         command.send(signal)
         command.send(signal)
         #expect(try command.event("finished")["exit"] as? Int == 0)
@@ -58,7 +58,7 @@ struct SignalTests {
         let marker = try command.event("mark")
         command.send(SIGUSR2)
         #expect(try command.event("split")["part"] as? Int == 2)
-        // Again immediately, before the second part has started.
+        // Send the signal again immediately, before the second part has started.
         command.send(SIGUSR2)
         let split = try command.event("split")
         #expect(split["part"] as? Int == 3)
@@ -129,7 +129,7 @@ struct SignalTests {
         let session = try scratch.session(in: "out")
         #expect(session.outcome == "recording")
         for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] {
-            // Other tests measure the loss by a kill: here, encoders and disks may be busy.
+            // Other tests measure the loss caused by a kill. Here, encoders and disks may be busy.
             #expect(try session.play(file).seconds >= 1.5)
         }
     }

@@ -122,7 +122,7 @@ struct SnapshotTests {
             tracks: { cameras: encode }
             limits: none
             """)
-        // Isolates the test from other recordings of this user.
+        // A separate runtime directory isolates the test from other recordings of this user.
         var environment = Multicam.environment
         environment["XDG_RUNTIME_DIR"] = scratch.path
         let command = try RunningCommand(

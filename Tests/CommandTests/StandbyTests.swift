@@ -57,7 +57,7 @@ struct StandbyTests {
         #expect(selected.errors.contains("each role has a fixed camera"))
         let arranged = try ctl("corner", "top-left")
         #expect(arranged.status == 0 && arranged.errors.contains("the change applies to the next recording"))
-        // A scene is saved in the user's profile, and can be shown from then on.
+        // A saved scene becomes part of the user's profile, and can be shown from then on.
         let saved = try ctl("save-scene", "top", "left")
         #expect(
             saved.status == 0 && saved.errors.contains("Scene top left was saved to \(profile)"),
@@ -70,7 +70,7 @@ struct StandbyTests {
         #expect(try ctl("scene", "top", "left").status == 0)
         let unknown = try ctl("scene", "top")
         #expect(unknown.status == 2 && unknown.errors.contains("Choose top left"), "\(unknown.errors)")
-        // It can also be deleted from the profile; the current layout stays.
+        // A scene can also be deleted from the profile. The current layout doesn't change.
         let deleted = try ctl("delete-scene", "top", "left")
         #expect(
             deleted.status == 0 && deleted.errors.contains("deleted from \(profile)"),

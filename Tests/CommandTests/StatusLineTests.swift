@@ -49,7 +49,7 @@ struct StatusLineTests {
         #expect(StatusLine.text(status, columns: 30).hasPrefix("● 0:00:00 live 1/2 desk 30"))
     }
 
-    /// The status line after five readings of a computer's state, one per second.
+    /// Returns the status line after five readings of a computer's state, one per second.
     private func line(_ change: (inout HostState) -> Void) -> String {
         var assessment = PressureAssessment()
         var pressure: SystemPressure?

@@ -141,7 +141,7 @@ struct StorageTests {
         expectRefusal(
             try Multicam.run(verify, environment: bare), status: 4, "permission denied. Ask the owner")
         #expect(chmod(folder + "/manifest.json", 0o644) == 0)
-        // Damage takes precedence.
+        // Damage takes precedence over other problems.
         try Data("other".utf8).write(to: URL(fileURLWithPath: folder + "/program.mp4"))
         #expect(try Multicam.run(verify, environment: bare).status == 1)
     }

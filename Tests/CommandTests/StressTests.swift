@@ -71,7 +71,7 @@ struct StressTests {
     )
     func verdicts() throws {
         let scratch = try Scratch()
-        // Losses of this machine under load are not part of the test.
+        // Losses that occur because this machine is under load are not part of the test.
         let limits = "limits: { lost_frames: 0.5 }\n"
         let good = try scratch.file(
             "good.yaml", "cameras: { desk: { device: \"virtual:clap?size=160x120\" } }\n\(limits)")

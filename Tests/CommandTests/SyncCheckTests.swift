@@ -36,7 +36,7 @@ struct SyncCheckTests {
         let outcome = try Multicam.run("sync-check", folder)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.lines.last == "In sync: all measured tracks are within the tolerance.")
-        // Either of the two may be a few microseconds ahead.
+        // Either of the two microphones may be a few microseconds ahead.
         #expect(outcome.lines.contains { $0.hasPrefix("guest  microphone  ") && $0.hasSuffix("aligned") })
         let printed = try Multicam.run("sync-check", folder, "--json").output
         let written = try String(contentsOfFile: folder + "/report/sync.json", encoding: .utf8)

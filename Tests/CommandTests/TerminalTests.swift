@@ -23,7 +23,7 @@ struct TerminalTests {
         #expect(!lines.contains { $0.contains("\n") || $0.contains("\r\n") })
         #expect(lines.count > 2)
         #expect(lines.allSatisfy { $0.count < 50 })
-        // System pressure and its remedy come first.
+        // System pressure and its remedy are displayed first.
         #expect(lines.contains { $0.contains(#/desk 30|(fair|serious|critical): /#) })
         let session = try scratch.session(in: "out")
         #expect(session.path == folder)

@@ -3,7 +3,8 @@ import Foundation
 import Media
 import Testing
 
-/// Fragments of 480 kB: frames of 40 kB, mostly zeros after the end of the camera's frame.
+/// Tests fragments of 480 kB. Each frame has 40 kB, most of which are zeros after the end of the camera's
+/// frame.
 @Suite("Large fragments on a file system with direct I/O")
 struct DirectFragmentTests {
     private let folder: Folder
@@ -34,7 +35,7 @@ struct DirectFragmentTests {
         return file
     }
 
-    /// The start of each fragment, and the end of the data written with it.
+    /// Returns the start of each fragment, and the end of the data that is written with it.
     private static func heads(_ path: String) throws -> [(begin: Int, end: Int)] {
         let boxes = try Boxes(file: path).boxes
         return boxes.indices.filter { boxes[$0].type == "moof" }.map { index in

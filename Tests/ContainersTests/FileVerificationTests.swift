@@ -64,7 +64,7 @@ struct FileVerificationTests {
         other = whole
         other[sizes.upperBound + 11] ^= 1
         #expect(try fault(other) != nil)
-        // A change that only the checksum detects.
+        // Only the checksum detects this change.
         other = whole
         other[frame.lowerBound + 700] ^= 1
         #expect(try fault(other) == nil)

@@ -84,7 +84,7 @@ struct KilledMovieFileTests {
         let earlier = clip.packets.count - lastCount
         #expect((1...15).contains(lastCount))
 
-        // Not within the sample table, because ffmpeg then gives up: see below.
+        // The cuts are not within the sample table, because ffmpeg then can't read the file: see below.
         let cuts = [
             head.range.lowerBound, head.range.lowerBound + 5, head.range.lowerBound + 30, media.lowerBound,
             media.lowerBound + 3, media.lowerBound + 8, media.lowerBound + 100, media.upperBound - 1,

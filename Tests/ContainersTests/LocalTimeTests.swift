@@ -27,7 +27,7 @@ struct LocalTimeTests {
             (rate: FrameRate(25), frame: 900_012, isDrop: false),
             // Non-drop timecode counts 24 frames per second, so that the start shows the time of day.
             (rate: FrameRate(24_000, per: 1001), frame: 864_012, isDrop: false),
-            // 36 000.5 s × 30000 ∕ 1001 = 1 078 936.06
+            // The frame number is 36 000.5 s × 30000 ∕ 1001 = 1 078 936.06.
             (rate: FrameRate(30_000, per: 1001), frame: 1_078_936, isDrop: true),
             (rate: FrameRate(60_000, per: 1001), frame: 2_157_872, isDrop: true),
         ] as [(rate: FrameRate, frame: UInt32, isDrop: Bool)])

@@ -115,7 +115,8 @@ struct MovieDescriptionTests {
         let expected = try #require(configuration(film.reference))
         let parameters = StreamParameters(
             codec: .h264, timeScale: 90_000, setup: [UInt8](expected), size: Clip.size, rate: FrameRate(30))
-        // ffmpeg's file contains the samples in this form, contiguous in the only media data box.
+        // The reference file from ffmpeg contains the samples in this form, contiguous in its only media data
+        // box.
         let media = try #require(Boxes(film.reference).content("mdat"))
         let table = try #require(
             Boxes(film.reference).content("moov", "trak", "mdia", "minf", "stbl", "stsz"))

@@ -139,7 +139,7 @@ struct FinishedMovieFileTests {
             probe.streams.map { $0.tags?["timecode"] } == ["14:23:10;01", "14:23:10;01", nil, "14:23:10;01"])
         #expect(try Probe.decodedFrames(file.path) == photographs.frames)
         #expect(try Probe.decodedFrames(file.path, stream: "v:1") == film.frames)
-        // One packet is priming.
+        // One of the packets is priming.
         #expect(try Probe.decodedFrames(file.path, stream: "a:0").count == tone.packets.count - 1)
     }
 

@@ -12,8 +12,8 @@ struct MovieRecoveryTests {
         folder = try Folder()
     }
 
-    /// Two cameras and audio in one file, with a timecode: one camera with rotated JPEG frames, one with
-    /// H.264 frames that are reordered.
+    /// Records two cameras and audio in one file with a timecode. One camera has rotated JPEG frames, the
+    /// other has H.264 frames that are reordered.
     private func record(_ name: String, disk: Disk? = nil, finish: Bool) throws -> String {
         let (photographs, film, tone) = (
             try Clip.photographs.get(), try Clip.film.get(), try Clip.tone.get()
@@ -85,7 +85,7 @@ struct MovieRecoveryTests {
         file.abandon()
     }
 
-    /// An unfinished small recording of two cameras, with the sample counts of its complete content.
+    /// Returns an unfinished small recording of two cameras, and the sample counts of its complete content.
     private func twoCameras() throws -> (content: Data, counts: [Int]) {
         let (photographs, camera) = (try Clip.photographs.get(), try Clip.camera.get())
         let file = try MovieFile(
@@ -102,7 +102,7 @@ struct MovieRecoveryTests {
         )
     }
 
-    /// Every byte around the start of each box and sparse offsets elsewhere, or all offsets if
+    /// Returns every offset around the start of each box and some offsets elsewhere, or all offsets if
     /// `MULTICAM_ALL_OFFSETS` is set.
     private func offsets(of content: Data) -> [Int] {
         guard ProcessInfo.processInfo.environment["MULTICAM_ALL_OFFSETS"] == nil else {
@@ -215,7 +215,8 @@ struct MovieRecoveryTests {
         for step in first..<changes.count {
             var sizes = [0]
             if case .write(let bytes, _) = changes[step] {
-                // A power cut splits a write between sectors, and the last write of 16 bytes fits within one.
+                // A power cut splits a write between sectors. The last write of 16 bytes fits within one
+                // sector.
                 sizes =
                     bytes.count <= 16 ? [0, bytes.count] : [0, 1, 511, 512, bytes.count / 2, bytes.count]
             }
@@ -289,7 +290,8 @@ struct MovieRecoveryTests {
     func ends() throws {
         let path = try record("killed.mov", finish: false)
         let before = try Data(contentsOf: URL(filePath: path))
-        // 2.5 s: the JPEG track has 2.002 s, the others 3 and 3.01 s. The audio track is extended to 3.5 s.
+        // At 2.5 s, the JPEG track has 2.002 s, and the other tracks have 3 and 3.01 s. The audio track is
+        // extended to 3.5 s.
         try MovieRecovery(path: path).makeWhole(ends: [75 * 1001, 75 * 3000, 168_000, nil])
         let probe = try Probe(path)
         #expect(probe.streams.prefix(2).map(\.packetCount) == [75, 75])

@@ -12,7 +12,7 @@ struct WaveRecoveryTests {
         folder = try Folder()
     }
 
-    /// A ramp of 1.5 s, followed by samples that were not written yet.
+    /// A file with a ramp of 1.5 s, followed by samples that were not written yet.
     private func killed(hole: Int64 = 0) throws -> (path: String, content: Data) {
         let file = try WaveFile(
             path: folder.file("host-\(hole).wav"), format: format, depth: .integer24,
@@ -92,7 +92,7 @@ struct WaveRecoveryTests {
         let hole: Int64 = 1_500_000_000
         let (path, _) = try killed(hole: hole)
         do {
-            // Locks the file during its lifetime.
+            // The object locks the file during its lifetime.
             let remains = try WaveRecovery(path: path)
             #expect(remains.isPlain && remains.sampleCount == hole + 72_000)
             try remains.makeWhole(sampleCount: hole + 100_000)
@@ -110,7 +110,7 @@ struct WaveRecoveryTests {
 }
 
 extension Probe {
-    /// A duration in ffprobe's format, in microseconds.
+    /// Returns a duration in ffprobe's format, in microseconds.
     static func seconds(_ count: Int64, of rate: Int64) -> String {
         let micros = (count * 1_000_000 + rate / 2) / rate
         let rest = String(micros % 1_000_000)

@@ -9,8 +9,8 @@ struct WriteRhythmTests {
 
     init() throws { folder = try Folder() }
 
-    /// The number of items before each wake-up of a thread that batches as the file requests, and writes on
-    /// each wake-up.
+    /// Returns the number of items before each wake-up of a thread that batches items as the file requests,
+    /// and writes on each wake-up.
     private func wakes(
         items: Int, step: Nanoseconds, burst: Int = 1, rhythm: () -> WriteRhythm?, take: (Int) throws -> Void
     ) throws -> [Int] {
@@ -40,7 +40,7 @@ struct WriteRhythmTests {
             createdAt: MovieFile.date)
         #expect(file.rhythm == nil)
         let first = try #require(camera.packets.first)
-        // Frames at 30 Hz in a 90 kHz time scale.
+        // The frames have a rate of 30 Hz in a 90 kHz time scale.
         let wakes = try wakes(items: 200, step: .seconds(1) / 30, burst: burst, rhythm: { file.rhythm }) {
             index in
             try file.append(
@@ -49,8 +49,7 @@ struct WriteRhythmTests {
                     duration: 3000,
                     isKey: true), to: 0)
         }
-        // The first wake-up is after 0.1 s, before the rhythm is known, and the next one completes the
-        // fragment.
+        // The first wake-up is after 0.1 s, before the rhythm is known. The next one completes the fragment.
         #expect(wakes.prefix(2).reduce(0, +) == 15)
         #expect(wakes.dropFirst(2).allSatisfy { $0 == 15 } && wakes.count > 10)
         // After each wake-up, all frames except the pending last one are in the file.

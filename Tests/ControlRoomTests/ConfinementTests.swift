@@ -46,11 +46,11 @@ struct ConfinementTests {
             }
             let again = open(file, O_RDONLY | O_CLOEXEC)
             #expect(again >= 0 && lseek(again, 0, SEEK_END) == 4)
-            // No signals by kill(2), and none to a descriptor's owner (F_SETOWN, F_SETSIG).
+            // Signals can't be sent by kill(2), or to a descriptor's owner (F_SETOWN, F_SETSIG).
             #expect(fcntl(kept, 8, getppid()) < 0 && fcntl(kept, 10, SIGTERM) < 0)
             #expect(fcntl(kept, F_SETFL, O_NONBLOCK) == 0 && fcntl(kept, F_GETFL) & O_NONBLOCK != 0)
             #expect(fcntl(kept, F_DUPFD, 3) >= 0)
-            // Sending cannot open a connection, neither with an address nor with TCP Fast Open.
+            // Sending can't open a connection, neither with an address nor with TCP Fast Open.
             var place = sockaddr_in()
             (place.sin_family, place.sin_port) = (sa_family_t(AF_INET), UInt16(9).bigEndian)
             let (fastOpen, length) = (Int32(0x2000_0000), socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -41,7 +41,7 @@ struct RecorderConnectionBrokerTests {
         #expect(!reaches(.control, 43) && !reaches(.control, -1))
         door.lead(to: 43)
         #expect(!reaches(.control, 42) && reaches(.control, 43))
-        // A socket without a listener.
+        // This socket has no listener.
         #expect(!reaches(.media, 43))
         door.lead(to: nil)
         #expect(!reaches(.control, 43))

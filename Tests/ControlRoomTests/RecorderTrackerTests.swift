@@ -21,7 +21,7 @@ struct RecorderTrackerTests {
         #expect(board.greeting[1]["there"] == false)
         board.come()
         _ = board.take(status: #"{"state":"recording","time_ns":1}"#)
-        // A recorder sends its events shortly after its status; until then, the greeting omits them.
+        // A recorder sends its events shortly after its status. Until then, the greeting omits them.
         #expect(types(board) == ["hello", "recorder", "state"])
         let told = board.take(events: [
             #"{"event":"started","at_ns":0}"#, "nonsense", #"{"event":"mark","at_ns":5}"#,

@@ -47,7 +47,7 @@ struct StatusTrackerTests {
         "marks cameras in the tally as main, inset, or off, according to the last composed frame",
         arguments: [
             (#""layout":"pip","shown":["b","a"]"#, ["a": "inset", "b": "main", "c": "off"]),
-            // A requested cut that is not on air yet.
+            // A cut was requested but is not on air yet.
             (
                 #""layout":"pip","shown":["c","b"],"on_air":["b","a"]"#,
                 ["a": "inset", "b": "main", "c": "off"]

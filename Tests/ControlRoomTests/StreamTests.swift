@@ -131,7 +131,7 @@ struct StreamTests {
         let (peak, mean) = (try #require(told["peak"]), try #require(told["rms"]))
         #expect(abs(peak[0] - 0.5) < 0.001 && peak[1] == 0)
         #expect(abs(mean[0] - 0.5 / 2.0.squareRoot()) < 0.001 && mean[1] == 0)
-        // Peaks restart, and the mean continues.
+        // The peaks restart, and the mean continues.
         let later = try host(board.tell())
         #expect(later["peak"] == [0, 0])
         #expect(later["rms"] == mean)

@@ -51,7 +51,7 @@ struct WebGuardTests {
         #expect(guardian.refusal(of: request)?.status == 403)
         request.origin = nil
         #expect(guardian.refusal(of: request)?.status == 403)
-        // A WebSocket is opened with GET and accepts no commands, but it reveals everything.
+        // A WebSocket is opened with GET and accepts no commands, but it reveals the complete state.
         request.path = WebServer.socketPath
         request.method = "GET"
         #expect(guardian.refusal(of: request)?.status == 403)

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Web server with malicious clients")
 struct WebServerTests {
-    /// A server on a thread with its event loop. The test's sockets are its clients.
+    /// A server on a thread with its event loop. The test's sockets are the server's clients.
     private final class Served: Sendable {
         let port: Int
         private let token: AccessToken
         private let phoneToken: AccessToken
-        /// The time for the server's check of late requests; `nil` for no check.
+        /// The time for the server's check of late requests; `nil` if there is no check.
         let time = ConditionLock<ClockTime?>(nil)
         private let folder = FileManager.default.temporaryDirectory.appending(
             path: "served-\(UUID().uuidString)")
@@ -76,13 +76,13 @@ struct WebServerTests {
                 }
             }
             try #require(result == 0)
-            // A server that never answers fails the test instead of blocking it.
+            // The timeout makes the test fail instead of blocking if the server never answers.
             var patience = timeval(tv_sec: 30, tv_usec: 0)
             setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
             return number
         }
 
-        /// The response to a request, up to the end of its header.
+        /// Returns the response to a request, up to the end of its header.
         func answer(_ head: String, over number: Int32) -> String {
             let text = head + "\r\n\r\n"
             _ = text.withCString { Glibc.send(number, $0, text.utf8.count, Int32(MSG_NOSIGNAL)) }
@@ -200,7 +200,7 @@ struct WebServerTests {
         defer { served.end() }
         let socket = try served.open(phone: phone)
         defer { close(socket) }
-        // In total, they exceed the size limit of a single message.
+        // In total, these frames exceed the size limit of a single message.
         for _ in 0..<3 {
             served.send(1, [UInt8](repeating: UInt8(ascii: " "), count: 10_000), isFinal: false, over: socket)
             served.send(0, Array("x".utf8), isFinal: true, over: socket)
@@ -228,7 +228,7 @@ struct WebServerTests {
         for index in 0..<400 {
             let socket = try served.connect()
             slow.append(socket)
-            // Half of the clients send nothing, the others an incomplete request.
+            // Half of the clients send nothing; the others send an incomplete request.
             if index % 2 == 0 { continue }
             _ = beginning.withCString {
                 send(socket, $0, beginning.utf8.count, Int32(MSG_NOSIGNAL))
@@ -237,10 +237,10 @@ struct WebServerTests {
         let socket = try served.connect()
         defer { close(socket) }
         #expect(served.answer(served.request, over: socket).hasPrefix("HTTP/1.1 200"))
-        // The first client was disconnected: its connection ends without a timeout.
+        // The first client was disconnected, so its connection ends without a timeout.
         var byte: UInt8 = 0
         #expect(recv(slow[0], &byte, 1, 0) == 0)
-        // The newest client is still connected, and can finish its request.
+        // The newest client is still connected and can finish its request.
         let rest = "st: 127.0.0.1:\(served.port)"
         #expect(served.answer(rest, over: slow[399]).hasPrefix("HTTP/1.1 200"))
     }
@@ -254,9 +254,10 @@ struct WebServerTests {
         var silent: [Int32] = []
         defer { for socket in silent { close(socket) } }
         for _ in 0..<40 { silent.append(try served.connect()) }
-        // After the time limit of handshakes, but before the one of requests: 10 s after the connection.
+        // The time is after the limit for handshakes, but before the limit for requests, which is 10 s after
+        // the connection.
         served.time.withLock { $0 = MonotonicClock().now + .seconds(8) }
-        // The connections end without a timeout: otherwise, `recv` fails at its time limit.
+        // The connections end without a timeout. Otherwise, `recv` would fail at its time limit.
         for socket in silent.dropLast(8) {
             var byte: UInt8 = 0
             #expect(recv(socket, &byte, 1, 0) == 0 || errno == ECONNRESET)

@@ -13,7 +13,7 @@ struct EncoderQueueTests {
 
     private typealias Tick = (tick: Int64, isFrame: Bool, asKey: Bool, fate: Fate)
 
-    /// The ticks in order, each with a new frame or a repeat of the previous one.
+    /// Returns the ticks in order, each with a new frame or a repeat of the previous one.
     private static func drained(_ queue: inout EncoderQueue) -> [Tick] {
         var ticks: [Tick] = []
         while let job = queue.takeFirst() {

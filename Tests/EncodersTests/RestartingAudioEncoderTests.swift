@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Recovery of a failing audio encoder")
 struct RestartingAudioEncoderTests {
-    /// Packets of 1024 samples with one packet of delay, like AAC; each records whether it contains audio.
-    /// Fails on the value 9.
+    /// An encoder with packets of 1024 samples and one packet of delay, like AAC. Each packet records whether
+    /// it contains audio. The encoder fails on the value 9.
     private final class Encoder: AudioEncoding {
         let parameters = StreamParameters(
             codec: .aac, timeScale: 48_000, audio: AudioFormat(rate: 48_000, channels: 1), priming: 1024)
@@ -106,18 +106,18 @@ struct RestartingAudioEncoderTests {
     func restart() throws {
         let made = encode(100, failingAt: [50])
         #expect(made.encoders == 2 && made.end == nil)
-        // Every sample keeps its position: the next encoder's input is padded back to its start.
+        // Every sample keeps its position, because the next encoder's input is padded back to its start.
         #expect(made.reached == 96_000)
         let outage = try #require(made.outages.first)
         #expect(made.outages.count == 1 && outage.reason == Encoder.error)
-        // From the end of the last packet to the end of the block that caused the failure.
+        // The outage lasts from the end of the last packet to the end of the block that caused the failure.
         let last = made.packets.last {
             $0.presentation < 48_000 && $0.bytes.bytes[0] == 0 && $0.presentation > 0
         }
         #expect(last != nil)
         #expect(outage.samples.upperBound == 48_960)
         #expect(outage.samples.lowerBound > 44_000 && outage.samples.lowerBound < 48_000)
-        // The packets carry the fate of each sample: exactly the outage is silence.
+        // The packets contain the fate of each sample: only the outage is silence.
         var fates = AudioFateRun(.captured, count: Int(outage.samples.lowerBound))
         fates.append(.silence(.encoder), count: outage.samples.count)
         fates.append(.captured, count: 96_000 - fates.count)
@@ -143,14 +143,14 @@ struct RestartingAudioEncoderTests {
         let end = try #require(made.end)
         #expect(made.encoders == 4 && end.failure == Encoder.error)
         #expect(end.sample == made.reached && made.outages.isEmpty)
-        // Every sample is in a packet, or dropped.
+        // Every sample is in a packet or dropped.
         #expect(made.fates == AudioFateRun(.captured, count: Int(end.sample)))
         #expect(made.dropped == AudioFateRun(.silence(.encoder), count: 480_000 - Int(end.sample)))
     }
 
     @Test("the encoder is retried later if the audio itself causes the failure")
     func badAudio() {
-        // 0.1 s of audio that every encoder rejects.
+        // The recording contains 0.1 s of audio that every encoder rejects.
         let made = encode(200, failingAt: Set(50..<55))
         #expect(made.end == nil && made.outages.count == 1 && made.reached == 192_000)
         #expect(made.outages.first.map { $0.samples.upperBound >= 55 * 960 } == true)

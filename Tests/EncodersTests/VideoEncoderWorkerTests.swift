@@ -14,8 +14,8 @@ struct VideoEncoderWorkerTests {
     private static let parameters = StreamParameters(
         codec: .mjpeg, timeScale: 30, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
 
-    /// Returns every tick immediately, as one byte. Blocks at its first tick until the gate opens, or fails
-    /// at the given ticks.
+    /// An encoder that returns every tick immediately, as one byte. It blocks at its first tick until the
+    /// gate opens, or fails at the specified ticks.
     private final class SyntheticEncoder: VideoEncoding {
         let parameters = VideoEncoderWorkerTests.parameters
         private let gate: ConditionLock<Bool>

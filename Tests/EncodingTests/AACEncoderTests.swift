@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AAC encoder")
 struct AACEncoderTests {
-    /// A 1 kHz tone, with the channels in opposite phase.
+    /// A 1 kHz tone whose channels have opposite phases.
     private func tone(_ count: Int, channels: Int, from start: Int = 0) -> [Float] {
         (start..<start + count).flatMap { index in
             (0..<channels).map { channel in
@@ -38,7 +38,8 @@ struct AACEncoderTests {
     @Test("the setup is an AudioSpecificConfig, and decoding returns the original audio", arguments: [1, 2])
     func decodes(channels: Int) throws {
         let encoder = try Codecs().makeAudioEncoder(channels: channels, bitrate: 160_000, name: "host")
-        // AAC-LC is object type 2, 48 kHz frequency index 3 (ISO/IEC 14496-3, 1.6.2.1): 00010 0011 cccc ...
+        // According to ISO/IEC 14496-3, 1.6.2.1, AAC-LC is object type 2, and 48 kHz is frequency index 3:
+        // 00010 0011 cccc ...
         #expect(encoder.parameters.setup.prefix(2) == [0x11, UInt8(0x80 | channels << 3)])
         let packets = try encoder.encode(tone(24_000, channels: channels)) + encoder.finish()
         // Each packet gets an ADTS header (ISO/IEC 13818-7, 6.2), so that ffmpeg can read the stream without
@@ -49,8 +50,8 @@ struct AACEncoderTests {
         let raw = try bench.run("ffmpeg", ["-v", "error", "-i", path, "-f", "f32le", "-"])
         let samples = raw.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
         let wanted = tone(24_000, channels: channels)
-        // Excludes both ends because an abrupt onset can't be encoded well. The fast search has an error of
-        // 0.04 at any bitrate; a shift by one sample would cause 0.065.
+        // Both ends are excluded because an abrupt onset can't be encoded well. The fast search has an error
+        // of 0.04 at any bitrate; a shift by one sample would cause 0.065.
         let middle = 4096 * channels..<20_000 * channels
         let played = samples.dropFirst(1024 * channels)
         let worst = middle.map { abs(played[played.startIndex + $0] - wanted[$0]) }.max() ?? 1

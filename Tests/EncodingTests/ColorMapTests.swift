@@ -15,7 +15,7 @@ func codesConvert(from source: ColorDescription, to target: ColorDescription) th
         #expect(source == target)
         return
     }
-    // 16 luma codes next to each other in two rows, for each of 18 × 18 colors.
+    // Each of 18 × 18 colors has 16 luma codes next to each other in two rows.
     var worst = 0.0
     for cb in stride(from: 0, through: 255, by: 15) {
         for cr in stride(from: 0, through: 255, by: 15) {

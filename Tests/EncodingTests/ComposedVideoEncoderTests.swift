@@ -15,7 +15,7 @@ struct ComposedVideoEncoderTests {
                 color: color), name: "program")
     }
 
-    /// An elementary stream as stored in a file: parameter sets first.
+    /// Returns an elementary stream as stored in a file, with the parameter sets first.
     private func stream(_ encoder: any VideoEncoding, _ packets: [EncodedPacket]) -> [UInt8] {
         packets.reduce(into: encoder.parameters.setup) { $0.append(contentsOf: $1.bytes.array) }
     }
@@ -128,7 +128,7 @@ struct ComposedVideoEncoderTests {
         packets += try encoder.encode([FrameLayer(nil, at: 0, 0, 64, 48)], tick: 3).packets
         packets += try encoder.finish()
         let lumas = try frames(stream(encoder, packets), 64, 48).map { $0.luma(32, 6) }
-        // Full-range 200 and 128, converted to limited range.
+        // The full-range codes 200 and 128 are converted to limited range.
         #expect(zip(lumas, [188, 188, 188, 126]).allSatisfy { abs($0 - $1) <= 3 } && lumas.count == 4)
     }
 

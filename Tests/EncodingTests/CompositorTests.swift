@@ -8,7 +8,8 @@ struct CompositorTests {
     private let white = [255, 128, 128]
     private let black = [0, 128, 128]
 
-    /// Four quarters of solid color, clockwise from the top left: light gray, reddish, greenish, dark.
+    /// Four quarters of solid color, which are light gray, reddish, greenish, and dark, clockwise from the
+    /// top left.
     private func quarters(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> [Int] {
         switch (x < width / 2, y < height / 2) {
         case (true, true): [220, 128, 128]
@@ -101,7 +102,7 @@ struct CompositorTests {
         "enlarging keeps luma and chroma in position",
         arguments: [(96, 72), (64, 48), (80, 60), (34, 26), (96, 26), (24, 72), (640, 480)])
     func enlarging(width: Int, height: Int) {
-        // Horizontal ramps in luma and Cb, a vertical ramp in Cr.
+        // The frame has horizontal ramps in luma and Cb, and a vertical ramp in Cr.
         let frame = TestFrames.raw(.i420, 32, 24) { x, y in [8 * x, 8 * (x / 2) + 20, 8 * (y / 2) + 20] }
         let canvas = Canvas(width, height)
         let everything = PixelRectangle(x: 0, y: 0, width: 32, height: 24)
@@ -189,7 +190,7 @@ struct CompositorTests {
         let (canvas, compositor) = compose(layers(main, inset))
         let before = canvas.allBytes
         let broken = TestFrames.truncated(index == 0 ? main : inset, keeping: share)
-        // The other layer gets a new frame with the same content, so that everything is painted again.
+        // The other layer gets a new frame with the same content, so that both layers are painted again.
         let next =
             index == 0
             ? layers(broken, TestFrames.jpeg(inset.memory, 64, 48))
@@ -252,13 +253,13 @@ struct CompositorTests {
         var shown: [CapturedFrame?] = [frames[0], frames[1], frames[2], nil]
         var random = SystemRandomNumberGenerator()
         for round in 0..<60 {
-            // Changes none, one or two of them.
+            // Change none, one, or two of the layers.
             for _ in 0..<(round % 3) {
                 shown[Int.random(in: 0..<4, using: &random)] = frames.randomElement(using: &random)
             }
             let layers = [
                 FrameLayer(shown[0], at: 0, 0, 64, 48), FrameLayer(shown[1], at: 32, 4, 24, 18),
-                // Partly overlaps the previous inset.
+                // This inset partly overlaps the previous one.
                 FrameLayer(shown[2], at: 40, 14, 20, 14, border: 2),
                 FrameLayer(shown[3], at: 2, 30, 20, 16),
             ]
@@ -282,7 +283,7 @@ struct CompositorTests {
             let (canvas, compositor) = compose([FrameLayer(forAll, at: 0, 0, 64, 48)])
             #expect(canvas.allBytes == alone.allBytes && compositor.damagedLayers == [])
         }
-        // Returns the known outcome.
+        // The outcome is already known.
         let outcome = forAll.sharedDecoding?.outcome { .damaged }
         let wasDecoded = if case .whole = outcome { true } else { false }
         #expect(wasDecoded == (chroma != .c444), "4:4:4 is decoded by each")
@@ -329,7 +330,7 @@ struct CompositorTests {
         let (_, compositor) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
         frame = nil
         #expect(held == nil)
-        // A new frame is detected even at the same address.
+        // A new frame is detected even if it has the same address.
         #expect(
             !compositor.shows([
                 FrameLayer(TestFrames.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }, at: 0, 0, 64, 48)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Encoding
 
-/// JPEGs encoded by ffmpeg: 4:2:2 as from webcams, in four slices separated by restart markers.
+/// Tests JPEGs that ffmpeg encoded in 4:2:2 like webcams, in four slices separated by restart markers.
 @Suite("Damaged JPEGs")
 struct DamagedJPEGTests {
     private let size = FrameSize(width: 320, height: 180)
@@ -49,7 +49,7 @@ struct DamagedJPEGTests {
 
     /// Composes the given frame over the good one.
     ///
-    /// - Returns: Whether it counted as damaged, and the program's picture.
+    /// - Returns: Whether the frame counted as damaged, and the program's picture.
     private func compose(_ bytes: [UInt8]) -> (isDamaged: Bool, shown: [UInt8]) {
         let canvas = Canvas(size.width, size.height)
         let compositor = Compositor(color: .bt709Limited)
@@ -58,7 +58,7 @@ struct DamagedJPEGTests {
         return (compositor.damagedLayers == [0], canvas.allBytes)
     }
 
-    /// The program's picture of this frame only.
+    /// Returns the program's picture of only this frame.
     private func shown(_ bytes: [UInt8]) -> [UInt8] {
         let canvas = Canvas(size.width, size.height)
         let compositor = Compositor(color: .bt709Limited)
@@ -87,7 +87,7 @@ struct DamagedJPEGTests {
     func damaged(kind: String) throws {
         let before = shown(good)
         var found = 0
-        // Covers the whole image, including tables and headers.
+        // The positions cover the whole image, including tables and headers.
         let positions = stride(from: 2, to: next.count - 70, by: 83)
         for position in positions {
             var bytes = next
@@ -104,7 +104,7 @@ struct DamagedJPEGTests {
             let isLast = shown == before
             #expect(isLast, "\(position)")
         }
-        // JPEG lacks a checksum: a changed coefficient is visible only in the picture.
+        // JPEG has no checksum, so a changed coefficient is visible only in the picture.
         #expect(found > Array(positions).count / (kind == "turned bit" ? 10 : 3))
     }
 

@@ -42,20 +42,20 @@ struct DriftResamplerTests {
         let resampler = try Codecs().makeResampler(from: AudioFormat(rate: rate, channels: 1), name: "host")
         var output: [Float] = []
         for index in 0..<200 {
-            // Changes as in a clock model: 20 ppm per second.
+            // The correction changes as in a clock model, by 20 ppm per second.
             try resampler.correct(partsPerMillion: 40 + Double(index) * 0.2)
             output += try resampler.convert(
                 tone(index * rate / 100..<(index + 1) * rate / 100, cycles: 1000 / Double(rate)))
         }
-        // Fits frequency, amplitude and phase of the tone in windows of 50 ms, because the change of pitch is
-        // negligible there. The residual is distortion and noise.
+        // Frequency, amplitude, and phase of the tone are fitted in windows of 50 ms, because the change of
+        // pitch is negligible there. The residual is distortion and noise.
         for start in stride(from: 4800, to: output.count - 4800, by: 2400) {
             #expect(residue(Array(output[start..<start + 2400])) < -85)
         }
     }
 
-    /// The residual of a tone of about 1 kHz after subtracting the best-fitting sine, in dB relative to the
-    /// tone.
+    /// Returns the residual of a tone of about 1 kHz after subtracting the best-fitting sine, in dB relative
+    /// to the tone.
     private func residue(_ samples: [Float]) -> Double {
         // The phase difference between both halves gives the deviation from 1 kHz.
         let half = samples.count / 2
@@ -65,7 +65,8 @@ struct DriftResamplerTests {
         return 10 * log10(fit(samples[...], step: step).residue)
     }
 
-    /// Phase at index 0 of the best-fitting sine of a fixed frequency, and the residual share of power.
+    /// Returns the phase at index 0 of the best-fitting sine of a fixed frequency, and the fraction of the
+    /// power that remains.
     private func fit(_ samples: ArraySlice<Float>, step: Double) -> (phase: Double, residue: Double) {
         var (s, c, ss, cc, sc, power) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for index in samples.indices {
@@ -105,7 +106,7 @@ struct DriftResamplerTests {
         let loudest = first.indices.max { abs(first[$0]) < abs(first[$1]) }
         #expect(loudest == 1000)
         #expect(try first.count + resampler.drain().count == 4800)
-        // Also after draining.
+        // The result must also be the same after draining.
         let second = try resampler.convert(input)
         #expect(second == first)
     }

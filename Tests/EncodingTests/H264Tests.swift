@@ -49,7 +49,7 @@ struct H264Tests {
         let encoder = try H264Encoder(size: size, rate: FrameRate(30), annexB: annexB)
         let packets = try encoder.encode(i420: frame(0).memory, planes: frame(0).planes, tick: 0)
         let bytes = packets.flatMap { $0.bytes.array }
-        // NAL unit type 7 after a start code (ITU-T H.264, 7.4.1 and annex B).
+        // A parameter set has NAL unit type 7 after a start code (ITU-T H.264, 7.4.1 and annex B).
         let hasSets = bytes.indices.dropFirst(3).contains {
             bytes[$0 - 3..<$0] == [0, 0, 1] && bytes[$0] & 31 == 7
         }
@@ -146,7 +146,7 @@ struct H264Tests {
                 #expect(isRight, "\(offset), \(tick)")
             }
         }
-        // Entropy coding lacks a checksum, so some garbage decodes as a valid frame. Missing data is always
+        // Entropy coding has no checksum, so some garbage decodes as a valid frame. Missing data is always
         // detected.
         #expect(tries > 10 && unnoticed <= (kind == "cut" || kind == "zeros" ? 0 : tries / 3))
     }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Encoding
 
-/// Scaling quality of an inset compared with ffmpeg's best and slowest scaler.
+/// Compares the scaling quality of an inset with ffmpeg's best and slowest scaler.
 @Suite("Inset quality")
 struct InsetQualityTests {
-    /// Detail at all scales as in a photo: each octave has half the amplitude of the previous one, and the
-    /// finest has a wavelength of three pixels.
+    /// A scene with detail at all scales, as in a photo. Each octave has half the amplitude of the previous
+    /// one, and the finest has a wavelength of three pixels.
     private static func scene(_ x: Int, _ y: Int) -> Int {
         var sum = 128.0
         var (amplitude, wave) = (40.0, 400.0)

@@ -35,7 +35,7 @@ struct JPEGTests {
         var pixels = [UInt8](repeating: 0, count: stride * 48)
         for row in 0..<48 {
             for column in 0..<64 {
-                // Blue on the left, red on the right; the fourth byte is unused.
+                // The image is blue on the left and red on the right. The fourth byte is unused.
                 let color: [UInt8] = column < 32 ? [255, 0, 0, 77] : [0, 0, 255, 77]
                 pixels.replaceSubrange(
                     (row * stride + column * 4)..<(row * stride + column * 4 + 4), with: color)
@@ -88,7 +88,8 @@ struct JPEGTests {
         let wanted = try codecs.convert(whole, to: .i420)
         let decoded = try codecs.convert(TestFrames.jpeg(padded, 64, 48), to: .i420)
         #expect(decoded.memory.array == wanted.memory.array)
-        // Extra bytes before the end also count as padding: a few of any value, or many of the same value.
+        // Extra bytes before the end also count as padding. They can be a few bytes of any value, or many
+        // bytes of the same value.
         let endless = [UInt8](whole.memory.array.dropLast(2))
         let left: [[UInt8]] = [[0x11, 0x22, 0x33], [UInt8](repeating: 0, count: 700), [0xFF, 0xFF]]
         for padding in left {
@@ -96,7 +97,7 @@ struct JPEGTests {
             let harmless = try codecs.convert(TestFrames.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
             #expect(harmless.memory.array == wanted.memory.array)
         }
-        // Forty bytes of unused data, as left by a decoder that lost synchronization.
+        // The data contains forty bytes of unused data, as left by a decoder that lost synchronization.
         let rest = endless + (1...40).map { UInt8($0 * 5) } + [0xFF, 0xD9]
         #expect(throws: EncodingError.self) {
             try codecs.convert(TestFrames.jpeg(SharedBytes(rest), 64, 48), to: .i420)
@@ -128,7 +129,7 @@ struct JPEGTests {
         }
     }
 
-    /// The baseline frame header: precision, size, and components with their sampling factors.
+    /// Returns the baseline frame header: precision, size, and components with their sampling factors.
     private func frameHeader(_ bytes: [UInt8]) -> [UInt8] {
         segments(bytes).first { bytes[$0.lowerBound + 1] == 0xC0 }.map { Array(bytes[$0]) } ?? []
     }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Momentary and short-term loudness")
 struct LoudnessWindowTests {
-    /// ffmpeg's momentary and short-term loudness every tenth of a second; -120 or less, or no value, is
-    /// silence.
+    /// Returns ffmpeg's momentary and short-term loudness every tenth of a second. A missing value, or a
+    /// value of -120 or less, means silence.
     private func measured(_ audio: [Float], channels: Int) throws -> [(momentary: Double, shortTerm: Double)]
     {
         let bench = try Workbench()
@@ -47,7 +47,7 @@ struct LoudnessWindowTests {
     func windows(channels: Int, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let tenth = 4800
-        // Five seconds of varying loudness; the third second is silent.
+        // The audio has five seconds of varying loudness, and the third second is silent.
         let audio = (0..<50 * tenth).flatMap { frame in
             let level: Float = frame / 48_000 == 2 ? 0 : [0.01, 0.3, 0.05][frame / 9000 % 3]
             return (0..<channels).map { _ in level * Float.random(in: -1...1, using: &random) }

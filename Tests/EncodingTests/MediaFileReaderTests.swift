@@ -146,7 +146,7 @@ struct MediaFileReaderTests {
         func isWhite(_ x: Int, _ y: Int) -> Bool {
             canvas.luma(x * (size.width - 1), y * (size.height - 1)) > 128
         }
-        // The corner that shows the stored frame's first pixel: TIFF 6.0, Orientation.
+        // This is the corner that shows the stored frame's first pixel, according to TIFF 6.0, Orientation.
         let corner = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0), (1, 0), (1, 1), (0, 1)][Int(number) - 1]
         for (x, y) in [(0, 0), (1, 0), (1, 1), (0, 1)] { #expect(isWhite(x, y) == ((x, y) == corner)) }
     }

@@ -15,7 +15,7 @@ struct PresetChangeTests {
             name: "program")
     }
 
-    /// Moving noise, so that consecutive frames differ.
+    /// A layer with moving noise, so that consecutive frames differ.
     private func layer(_ tick: Int64) throws -> FrameLayer {
         let memory = SharedBytes(count: size.pixelCount * 2)
         let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
@@ -93,7 +93,7 @@ struct PresetChangeTests {
         #expect(packets.map(\.presentation).sorted() == [0, 1])
     }
 
-    /// Decodes with ffmpeg, which stops at the first error.
+    /// Returns the number of frames that ffmpeg decodes. It stops at the first error.
     private func decodedFrames(_ path: String) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Slates")
 struct SlateTests {
-    /// The area and number of pixels that belong to text.
+    /// The area covered by text, and the number of its pixels.
     private struct Ink {
         var columns: ClosedRange<Int>
         var rows: ClosedRange<Int>
@@ -43,7 +43,7 @@ struct SlateTests {
         #expect(ink.rows.lowerBound >= margin && ink.rows.upperBound < height - margin)
         let offset = ink.columns.lowerBound + ink.columns.upperBound - width
         #expect(abs(offset) <= width / 50)
-        // At least the number of pixels in letter strokes of that height.
+        // The text covers at least as many pixels as the strokes of letters of that height.
         #expect(ink.count > min(width, height) * min(width, height) / 80)
         #expect(ink.count < width * height / 4)
         #expect(canvas[1, 1] == [89, 128, 128] && canvas[width / 2, height / 6] == [128, 128, 128])
@@ -63,7 +63,7 @@ struct SlateTests {
         #expect(largestDifference(unturned, upright) > 96)
     }
 
-    /// The largest difference between the means of 8 × 8 pixel blocks.
+    /// Returns the largest difference between the means of 8 × 8 pixel blocks.
     private func largestDifference(_ one: Canvas, _ other: Canvas) -> Int {
         var largest = 0
         for top in stride(from: 0, to: one.size.height - 7, by: 8) {

@@ -8,7 +8,7 @@ import Testing
 struct StandingFrameTests {
     private static let size = FrameSize(width: 320, height: 240)
 
-    /// A different gray for each tick.
+    /// A layer with a different gray for each tick.
     private func layer(_ tick: Int64) -> FrameLayer {
         let memory = SharedBytes(count: Self.size.pixelCount * 2)
         let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
@@ -33,7 +33,7 @@ struct StandingFrameTests {
         for tick in Int64(0)..<10 { packets += try encoder.encode([layer(tick * 10)], tick: tick).packets }
         let first = try encoder.repeatLast(ticks: 10..<300).packets
         packets += first
-        // Repeats queued in the meantime reuse the same key frames.
+        // Repeats that were queued in the meantime reuse the same key frames.
         packets += try encoder.repeatLast(ticks: 300..<320).packets
         for tick in Int64(320)..<325 { packets += try encoder.encode([layer(150)], tick: tick).packets }
         packets += try encoder.repeatLast(ticks: 325..<328).packets
@@ -67,7 +67,7 @@ struct StandingFrameTests {
         #expect(packets.map(\.presentation) == Array(0..<40))
     }
 
-    /// The first luma of each decoded frame.
+    /// Returns the first luma value of each decoded frame.
     private static func brightness(_ path: String) throws -> [Int] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("True peaks")
 struct TruePeakTests {
-    /// The true peak measured by libebur128 from all samples.
+    /// Returns the true peak that libebur128 measures from all samples.
     private func everything(_ samples: [Float], channels: Int) throws -> Double {
         let state = try OwnedLoudnessState(.truePeak, channels: channels, name: "all")
         try samples.withUnsafeBufferPointer { try state.add($0) }
         return state.truePeak
     }
 
-    /// More than a second of frames with a level that changes every few milliseconds, up to 0.9 of full
+    /// Returns more than a second of audio whose level changes every few milliseconds, up to 0.9 of full
     /// scale.
     private func audio(channels: Int, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
@@ -41,7 +41,7 @@ struct TruePeakTests {
             let end = min(start + count, samples.count)
             try samples[start..<end].withUnsafeBufferPointer { try meter.add($0) }
             start = end
-            // At any time, not only after the highest peak.
+            // The value is checked at any time, not only after the highest peak.
             if seed == 3 || end == samples.count {
                 #expect(meter.highest == (try everything(Array(samples[..<end]), channels: channels)))
                 if seed == 3, end > 20_000 { break }
@@ -51,8 +51,8 @@ struct TruePeakTests {
 
     @Test("a tone sampled off its crests has a true peak 3 dB above its samples")
     func crests() throws {
-        // A quarter of the sample rate, 45° off: every sample is at 0.5 / √2 of full scale, the crests are at
-        // 0.5.
+        // The tone has a quarter of the sample rate and is 45° off. Every sample is at 0.5 / √2 of full
+        // scale, and the crests are at 0.5.
         let samples = (0..<48_000).map { frame -> Float in
             [1, 1, -1, -1][frame % 4] * 0.5 * Float(0.5).squareRoot()
         }

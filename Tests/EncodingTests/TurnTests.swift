@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rotation of planes")
 struct TurnTests {
-    /// The position in the stored frame of a code in the rotated and mirrored frame.
+    /// Returns the position in the stored frame of a code in the rotated and mirrored frame.
     private static func origin(
         _ x: Int, _ y: Int, of size: FrameSize, _ rotation: Rotation, isMirrored: Bool
     ) -> (x: Int, y: Int) {
@@ -19,7 +19,7 @@ struct TurnTests {
         }
     }
 
-    /// Larger than a tile in both directions, with dimensions that aren't multiples of a tile.
+    /// The frame is larger than a tile in both directions, and its dimensions aren't multiples of a tile.
     @Test(
         "each code moves to the right position for all dimensions, rotated and mirrored",
         arguments: Rotation.allCases, [false, true])

@@ -6,11 +6,11 @@ import Media
 ///
 ///     finish-time FILE GIGABYTES PICTURE_BYTES sparse|full
 ///
-/// In a sparse movie, frames are holes except for their first bytes, but the index has the full length. For
-/// `tools/finish-time`.
+/// In a sparse movie, frames are holes except for their first bytes, but the index has the full length. This
+/// program is used by `tools/finish-time`.
 @main
 struct FinishTime {
-    /// Frames per fragment: half a second.
+    /// Number of frames per fragment, which is half a second.
     private static let perFragment = 15
 
     static func main() throws {
@@ -46,7 +46,7 @@ struct FinishTime {
             """)
     }
 
-    /// Bytes that start and end like a JPEG.
+    /// Returns bytes that start and end like a JPEG.
     private static func frame(byteCount: Int) -> SharedBytes {
         var bytes = [UInt8](repeating: 0x55, count: byteCount)
         bytes.replaceSubrange(0..<4, with: [0xFF, 0xD8, 0xFF, 0xE0])

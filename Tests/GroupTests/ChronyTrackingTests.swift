@@ -31,7 +31,7 @@ struct ChronyTrackingTests {
     @Test("the offset maps an instant of the group's time to the session clock")
     func mapping() {
         let now = ClockPair(monotonic: ClockTime(nanoseconds: 5_000), utc: 1_000_000)
-        // This computer's clock is 300 ns slow: when it shows 1 000 000, the group's time is 1 000 300.
+        // This computer's clock is 300 ns slow, so when it shows 1 000 000, the group's time is 1 000 300.
         let instant = GroupClock.monotonic(of: 1_002_300, now, offset: Nanoseconds(300))
         #expect(instant == ClockTime(nanoseconds: 7_000))
         #expect(GroupClock.monotonic(of: .max, now, offset: Nanoseconds(.min)).nanoseconds > 0)

@@ -57,7 +57,7 @@ struct CoordinatorTests {
         }
         #expect(error?.status == 7)
         #expect(error?.description.contains("Nothing is recorded") == true)
-        // 0 would mean success in the shell.
+        // The value 0 would mean success in the shell.
         let zero = #expect(throws: GroupError.self) {
             try Coordinator.tell([("liar", Self.answer { ($0.ok, $0.exit) = (false, 0) })])
         }
@@ -83,7 +83,7 @@ struct EventFeedTests {
             (nil, "lost", "a"), ("lost", "a", "a"),
         ] as [(String?, String?, String?)])
     func next(read: String?, had: String?, next: String?) {
-        // A recording that never began lacks events.
+        // A recording that never began has no events.
         let found = EventFeed.next(in: Self.entries("-x", "a", "-y", "b"), read: read, had: had)
         #expect(found?.recording == next)
     }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Commands to a node")
 struct NodeCommandHandlerTests {
-    /// The handler of a node with the running recording "r", its journal, and its recordings folder.
+    /// Calls `body` with the handler of a node with the running recording "r", its journal, and its
+    /// recordings folder.
     private func withDesk(
         _ recorders: Recorders = Recorders(), _ body: (NodeCommandHandler, NodeJournal, URL) throws -> Void
     ) throws {
@@ -45,7 +46,7 @@ struct NodeCommandHandlerTests {
                 return nil
             }
             #expect(status == nil && journal.entry("r")?.outcome == "recording")
-            // The next check has both.
+            // The next check finds both recordings.
             #expect(desk.tend { nil } == nil && journal.entry("r")?.outcome == "unfinished")
         }
     }
@@ -68,7 +69,7 @@ struct NodeCommandHandlerTests {
         }
     }
 
-    /// A node's answer to an order.
+    /// Returns a node's answer to an order.
     private func answer(_ desk: NodeCommandHandler, _ order: GroupOrder) throws -> GroupAnswer {
         let answer = ConditionLock<GroupAnswer?>(nil)
         desk.take(Array(try JSONEncoder().encode(order))) { given in answer.broadcast { $0 = given } }

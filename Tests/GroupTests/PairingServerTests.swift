@@ -8,7 +8,7 @@ import Testing
 @Suite("Pairing server")
 struct PairingServerTests {
     private static func freePort() throws -> Int {
-        // The server uses the port after the broker's.
+        // The server uses the port after the port of the broker.
         for port in stride(from: 21_474, to: 40_000, by: 7) {
             do throws(GroupError) {
                 _ = try PairingSocket.listen(on: port + 1)
@@ -31,7 +31,7 @@ struct PairingServerTests {
         return (connection, ends)
     }
 
-    /// Whether the peer's connection was closed.
+    /// Returns whether the peer's connection was closed.
     private static func isClosed(_ ends: [Int32]) -> Bool {
         var byte: UInt8 = 0
         return recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0

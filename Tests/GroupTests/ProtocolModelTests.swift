@@ -4,16 +4,17 @@ import Testing
 
 @testable import Group
 
-/// A model of the protocol that starts and ends recordings on a node: the states of coordinator, node,
-/// recorder and store, with crashes and lost messages at every step. It calls the decision functions of the
-/// production code, and `ProtocolModelTests` explores all of its states.
+/// A model of the protocol that starts and ends recordings on a node. It covers the states of coordinator,
+/// node, recorder, and store, with crashes and lost messages at every step. It calls the decision functions
+/// of the production code, and `ProtocolModelTests` explores all of its states.
 struct ProtocolModel: Hashable {
     /// The time of a recording relative to now.
     enum Phase: UInt8 { case unborn, ahead, past, over }
-    /// A recording in the node's journal. `given` (given up) lacks a folder; `ended` has one.
+    /// A recording in the node's journal. An entry that is `given` (given up) has no folder; an entry that is
+    /// `ended` has one.
     enum Entry: UInt8 { case none, expected, recording, dropped, given, ended }
     enum Recorder: UInt8 { case away, idle, waiting, recording }
-    /// Next step of the node's thread that begins a recording.
+    /// The next step of the node's thread that begins a recording.
     enum Thread: UInt8 { case none, start, await }
     /// Implausible values count as `none`; `StoredRecordingTests` verifies that.
     enum Store: UInt8 { case none, running, ended }
@@ -52,7 +53,7 @@ struct ProtocolModel: Hashable {
     var stored: Int?
     var coordinator = Coordinator.none
     var coordinated: Int?
-    /// Orders in transit. Each may be delivered several times or never.
+    /// Orders in transit, each of which may be delivered several times or never.
     var beginOrders = Both(false)
     var stopOrders = Both(false)
     /// The violated rule, if any.
@@ -117,14 +118,15 @@ struct ProtocolModel: Hashable {
         }
     }
 
-    /// Decides for a coordinator that starts now.
+    /// Returns the decision of a coordinator that starts now.
     ///
-    /// - Parameter isHeard: Whether it receives the node's messages. It always receives the hostile node's.
-    /// - Returns: Its first action.
+    /// - Parameter isHeard: Whether the coordinator receives the node's messages. It always receives those of
+    ///   the hostile node.
+    /// - Returns: The first action of the coordinator.
     private func choice(isHeard: Bool) -> CoordinatorChoice {
         var nodes: [String: String?] = isHeard ? ["node": running.map { Self.names[$0] }] : [:]
         if hasLiar { nodes["liar"] = "lie" }
-        // No heartbeats, because this is the only coordinator.
+        // There are no heartbeats, because this is the only coordinator.
         return CoordinatorChoice(stored: storedRecording, signs: [], nodes: nodes, at: Self.now)
     }
 
@@ -310,7 +312,7 @@ struct ProtocolModel: Hashable {
                 }
                 next.coordinator = .ending
             }
-            // Ctrl-C while the broker is unavailable: the store doesn't receive the end.
+            // Ctrl-C is pressed while the broker is unavailable, so the store doesn't receive the end.
             step("Ctrl-C without the store") { $0.coordinator = .ending }
         case (.ending, .some(let index)):
             step("the coordinator orders to stop") { next in
@@ -329,8 +331,8 @@ struct ProtocolModel: Hashable {
             coordinator = .coordinating
         case .recover(let name, _):
             guard let index = Self.names.firstIndex(of: name) else {
-                // The coordinator believes the hostile node, the only one that it hears, until Ctrl-C. The
-                // store then contains its recording.
+                // The coordinator hears only the hostile node, and believes it until Ctrl-C. The store then
+                // contains its recording.
                 (store, stored) = (.none, nil)
                 return
             }
@@ -341,7 +343,7 @@ struct ProtocolModel: Hashable {
                 tend()
             }
             guard isNodeUp, let next = (0..<count).first(where: { phases[$0] == .unborn }) else { return }
-            // Handles `prepare`.
+            // This step handles `prepare`.
             if running != nil { tend() }
             guard running == nil, beginning == nil, recorder != .recording else { return }
             if recorder != .idle { (recorder, recorded) = (.idle, nil) }
@@ -361,7 +363,7 @@ struct ProtocolModel: Hashable {
         }
         step("the node dies") { $0.crashNode() }
         step("the recorder dies") { $0.crashRecorder() }
-        // A power cut. The journal is already on disk.
+        // A power cut occurs when the journal is already on disk.
         step("a power cut") { next in
             next.crashNode()
             next.crashRecorder()
@@ -369,14 +371,14 @@ struct ProtocolModel: Hashable {
         step("the coordinator dies") { ($0.coordinator, $0.coordinated) = (.none, nil) }
         step("the store is lost") { ($0.store, $0.stored) = (.none, nil) }
         for index in [0, 1] where phases[index] != .unborn {
-            // An earlier copy of the store.
+            // The store is replaced by an earlier copy.
             step("a copy of the store: \(index) runs") { ($0.store, $0.stored) = (.running, index) }
             step("a copy of the store: \(index) has ended") { ($0.store, $0.stored) = (.ended, index) }
             step("the order to begin \(index) is lost") { $0.beginOrders[index] = false }
             step("the order to stop \(index) is lost") { $0.stopOrders[index] = false }
         }
         if let beginning, thread == .await {
-            // The recorder answers neither `start` nor `stop` in time.
+            // The recorder doesn't answer `start` or `stop` in time.
             step("the recorder doesn't answer") { next in
                 next.journal[beginning] = .given
                 next.endThread()
@@ -426,7 +428,7 @@ struct ProtocolModelTests {
             }
         }
 
-        /// The steps that lead to a state, and the state itself.
+        /// Returns the steps that lead to a state, and the state itself.
         func story(of number: Int) -> String {
             var (steps, at) = ([String](), number)
             while origins[at].from >= 0 {
@@ -450,7 +452,7 @@ struct ProtocolModelTests {
         if let broken = states.firstIndex(where: { $0.broken != nil }) {
             Issue.record("\(exploration.story(of: broken))")
         }
-        // Searches backward from the usable states.
+        // Search backward from the usable states.
         var before = [[Int32]](repeating: [], count: states.count)
         for (index, following) in exploration.healing.enumerated() {
             for next in following { before[Int(next)].append(Int32(index)) }

@@ -102,7 +102,7 @@ struct RecorderSupervisorTests {
     func left() throws {
         let recorders = Recorders()
         let desk = RecorderSupervisor(recorders, profile: "own")
-        // Starts after this process has searched for recorders.
+        // This recorder starts after the process has searched for recorders.
         recorders.state.withLock { $0.running[7] = "left" }
         #expect(try desk.standBy(with: nil).profile == "own")
         #expect(recorders.log == ["end left", "start own"])

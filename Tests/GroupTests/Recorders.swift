@@ -5,8 +5,8 @@ import Media
 
 @testable import Group
 
-/// Recorders without processes or devices. A profile named `typo…` fails its check; one named `busy…` fails
-/// to start.
+/// A substitute for recorders, without processes or devices. A profile named `typo…` fails its check; one
+/// named `busy…` fails to start.
 final class Recorders: RecorderHost {
     struct State {
         var running: [Int32: String] = [:]

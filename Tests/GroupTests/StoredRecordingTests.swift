@@ -29,7 +29,7 @@ struct StoredRecordingTests {
         let recording = Self.recording { $0.duration_ns = 5 }
         #expect(try Self.stored(recording) == .recording(recording, revision: 7))
         #expect(StoredRecording(nil, of: "studio", at: Self.now) == .none)
-        // Coordinators choose a T0 a few seconds ahead.
+        // Coordinators choose a T0 that is a few seconds ahead.
         let ahead = Self.recording { $0.t0_utc_ns = Self.now + 3_000_000_000 }
         #expect(try Self.stored(ahead).recording == ahead)
     }
@@ -187,7 +187,7 @@ struct StoredRecordingTests {
             let ended = Self.recording(change)
             #expect(!ended.isOverdue(at: Self.now + 60_000_000_000))
             #expect(ended.isOverdue(at: Self.now + 60_000_000_001))
-            // A coordinator doesn't take it over again, regardless of reports.
+            // A coordinator doesn't take over the recording again, regardless of reports.
             let choice = CoordinatorChoice(
                 stored: .recording(ended, revision: 1), signs: [], nodes: ["left": ended.name],
                 at: Self.now + 60_000_000_001)

@@ -40,11 +40,11 @@ struct Bench {
     struct Outcome {
         let result: Result<RecordingResult, any Error>
         let events: [SessionEvent]
-        /// Keyed by path relative to the recordings folder.
+        /// The files, keyed by path relative to the recordings folder.
         let files: [String: Data]
         let calls: [String: Int]
         let firedCount: Int
-        /// Growth of the process during the recording, in bytes and descriptors.
+        /// Growth of the process during the recording, in bytes of memory and in descriptors.
         let memoryGrowth: Int
         let descriptorGrowth: Int
     }
@@ -164,7 +164,7 @@ struct Bench {
         return (session, frames + audioBlocks + metadata + together)
     }
 
-    /// All files below a folder, keyed by relative path.
+    /// Returns all files below a folder, keyed by relative path.
     private static func contents(of root: String) throws -> [String: Data] {
         var files: [String: Data] = [:]
         for case let path as String in FileManager.default.enumerator(atPath: root) ?? .init() {
@@ -183,7 +183,7 @@ struct Bench {
         return ((pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096, descriptors)
     }
 
-    /// Detached threads close their descriptors a moment later.
+    /// Waits until detached threads have closed their descriptors.
     private static func settled(_ before: (memory: Int, descriptors: Int)) -> (memory: Int, descriptors: Int)
     {
         for _ in 0..<100 {
@@ -197,7 +197,7 @@ struct Bench {
 
 /// Sets a marker in the middle of the recording and splits it there.
 private final class Steering: Sendable {
-    /// Weak, because the session retains its cameras, and one of them retains this.
+    /// A weak reference, because the session retains its cameras, and one of the cameras retains this object.
     private struct Steered {
         weak var session: MulticamSession?
     }

@@ -1,8 +1,8 @@
 import Foundation
 import Media
 
-/// Tests faults in separate processes. A process that dies or hangs is a finding, and a new one continues
-/// with the remaining faults.
+/// Tests faults in separate processes. If a process dies or hangs, this is a finding, and a new process
+/// continues with the remaining faults.
 final class Crew: Sendable {
     private struct State {
         var breaches: [(fault: Fault, sentence: String)] = []
@@ -13,13 +13,13 @@ final class Crew: Sendable {
     private let state = ConditionLock(State())
     private let program: String
 
-    /// Faults per process. A small number limits the loss if a process dies, and the accumulation of
+    /// Number of faults per process. A small number limits the loss if a process dies, and the amount of
     /// unreleased memory.
     private static let batch = 40
 
     init(program: String) { self.program = program }
 
-    /// Violated invariants, in the order of detection.
+    /// Violated invariants, in the order in which they were detected.
     var breaches: [(fault: Fault, sentence: String)] { state.withLock { $0.breaches } }
     /// The number of faults tested, and how many of them occurred.
     var counts: (tried: Int, fired: Int) { state.withLock { ($0.tried, $0.fired) } }
@@ -67,7 +67,7 @@ final class Crew: Sendable {
         Worker.say("BROKEN \(fault)  \(sentence)")
     }
 
-    /// - Returns: The number of completed tests, the fault with an incomplete test if any, and how the
+    /// - Returns: The number of completed tests, the fault whose test wasn't completed, if any, and how the
     ///   process ended.
     private func start(_ faults: [Fault]) -> (finished: Int, underWay: Fault?, end: String) {
         let process = Process()

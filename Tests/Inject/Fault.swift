@@ -1,11 +1,12 @@
-/// A single fault in a recording: the seam, the call, and the kind of fault.
+/// A single fault in a recording. It is given by the interface at which it is injected (the seam), the call,
+/// and the kind of fault.
 ///
-/// `camera.desk.event:7:twice:1` duplicates the seventh event of the camera `desk`; the last number is the
-/// seed for random parts. With a `+` after its kind (`encoder.program:7:throws+:1`), all later calls fail
-/// too.
+/// For example, `camera.desk.event:7:twice:1` duplicates the seventh event of the camera `desk`; the last
+/// number is the seed for random parts. With a `+` after the kind (`encoder.program:7:throws+:1`), all later
+/// calls fail, too.
 struct Fault: Hashable, Sendable {
     let seam: String
-    /// Starts at 1.
+    /// Number of the call, starting at 1.
     let call: Int
     let kind: String
     let isLasting: Bool
@@ -19,7 +20,7 @@ struct Fault: Hashable, Sendable {
         self.seed = seed
     }
 
-    /// Parses a `description`; `nil` for other text.
+    /// Parses a `description`. Returns `nil` for other text.
     init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, let call = Int(parts[1]), call > 0, let seed = UInt64(parts[3]) else {

@@ -1,6 +1,6 @@
 import Media
 
-/// Counts the calls of each seam in a recording, and injects the fault at its call. Thread-safe.
+/// Counts the calls of each seam in a recording, and injects the fault at the specified call. Thread-safe.
 final class FaultPlan: Sendable {
     private struct State {
         var calls: [String: Int] = [:]

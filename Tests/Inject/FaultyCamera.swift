@@ -13,7 +13,7 @@ final class FaultyCamera: CameraSource {
 
     private struct State {
         var hasBegun = false
-        /// Delayed events, and after how many further events they are delivered.
+        /// Delayed events, and the number of further events after which each is delivered.
         var held: [CameraEvent] = []
         var releasedIn = 0
     }
@@ -24,7 +24,7 @@ final class FaultyCamera: CameraSource {
     private let whenBegun: @Sendable (ClockTime) -> Void
     private let state = ConditionLock(State())
 
-    /// `whenBegun` is called with the start time of the recording.
+    /// Creates a faulty camera. `whenBegun` is called with the start time of the recording.
     init(
         _ camera: any CameraSource, role: String, plan: FaultPlan,
         whenBegun: @escaping @Sendable (ClockTime) -> Void = { _ in }
@@ -60,7 +60,7 @@ final class FaultyCamera: CameraSource {
     func change(to format: VideoFormat?) { camera.change(to: format) }
     func stop() { camera.stop() }
 
-    /// Events delivered instead of the given one.
+    /// Returns the events that are delivered instead of the given one.
     private func passed(_ event: CameraEvent) -> [CameraEvent] {
         let hasBegun = state.withLock { $0.hasBegun }
         let kind = plan.next("camera.\(role).\(hasBegun ? "event" : "warm-up")")
@@ -110,7 +110,7 @@ final class FaultyCamera: CameraSource {
 }
 
 extension CapturedFrame {
-    /// The frame with a defect.
+    /// Returns the frame with a defect.
     func changed(_ kind: String, seed: UInt64) -> CapturedFrame {
         let size =
             switch kind {
@@ -135,7 +135,7 @@ extension DeviceError {
         "other",
     ]
 
-    /// An error for each reason why a device may fail to start.
+    /// Creates an error for each reason why a device may fail to start.
     init(_ device: CaptureDevice, _ kind: String) {
         let reason: Reason =
             switch kind {

@@ -199,7 +199,7 @@ final class FaultyDecoder: VideoDecoding {
         case "damaged"?: return DecodedFrames(ready: result.ready, isDamaged: true)
         case "twice"?: return DecodedFrames(ready: result.ready + result.ready, isDamaged: false)
         case let kind? where kind == "otherSize":
-            // A different frame of another size, valid by itself.
+            // This is a different frame of another size, which is valid by itself.
             let (planes, count) = FramePlane.packed(.i420, FrameSize(width: 32, height: 32))
             let other = CapturedFrame(
                 pixel: .i420, size: FrameSize(width: 32, height: 32), color: frame.color,

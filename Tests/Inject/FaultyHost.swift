@@ -5,7 +5,7 @@ final class FaultyHost: HostReading {
     static let kinds = ["nothing", "freeZero", "freeNegative", "freeMin", "freeMax", "nan", "hot", "cold"]
 
     private let plan: FaultPlan
-    /// The recording's folder, as opposed to its backup's.
+    /// The folder of the recording, as opposed to that of the backup.
     private let own: String
 
     init(_ plan: FaultPlan, own: String) {

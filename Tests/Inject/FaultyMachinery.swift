@@ -1,10 +1,10 @@
 import Media
 
-/// Codecs with one call that fails, returns nothing, or returns a wrong result.
+/// A codec factory with one call that fails, returns nothing, or returns a wrong result.
 struct FaultyMachinery: CodecFactory {
     let codecs: any CodecFactory
     let plan: FaultPlan
-    /// Maps frame sizes to cameras.
+    /// The camera for each frame size.
     let roles: [FrameSize: String]
 
     static let make = ["throws"]
@@ -97,12 +97,12 @@ extension EncodingError {
 }
 
 extension FaultPlan {
-    /// A call that can only fail.
+    /// Performs a call that can only fail.
     func mayThrow(_ seam: String) throws(EncodingError) {
         if next(seam) != nil { throw .injected }
     }
 
-    /// A call that returns packets.
+    /// Performs a call that returns packets.
     func packets(
         _ seam: String, _ body: () throws(EncodingError) -> [EncodedPacket]
     ) throws(EncodingError) -> [EncodedPacket] {

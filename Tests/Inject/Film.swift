@@ -1,18 +1,18 @@
 import Foundation
 
-/// The streams of a finished movie, each with the concatenated bytes of its packets, regardless of
+/// The streams of a finished movie. Each one contains the concatenated bytes of its packets, regardless of
 /// interleaving.
 struct Film {
     struct Stream: Equatable {
         let packetSizes: [Int]
         let bytes: Data
-        /// Frames needed only to decode others, hidden by the track's edit list.
+        /// Number of frames that are needed only to decode other frames, and hidden by the track's edit list.
         let hiddenCount: Int
     }
 
     let streams: [Stream]
 
-    /// Returns `nil` unless the file is a finished movie.
+    /// Reads a movie. Returns `nil` if the file isn't a finished movie.
     init?(_ file: Data) {
         let bytes = [UInt8](file)
         guard let index = Self.boxes(bytes, 0..<bytes.count).first(where: { $0.type == "moov" }) else {
@@ -28,18 +28,18 @@ struct Film {
         self.streams = streams
     }
 
-    /// Start of the visible part in the track's own time; 0 without an edit list.
+    /// Returns the start of the visible part in the track's own time; 0 without an edit list.
     private static func editStart(_ bytes: [UInt8], _ track: Range<Int>) -> Int {
         guard let edits = box(["edts", "elst"], bytes, track) else { return 0 }
         let width = number(bytes, edits.lowerBound, 1) == 1 ? 8 : 4
         let starts = (0..<number(bytes, edits.lowerBound + 4, 4)).map { edit in
             number(bytes, edits.lowerBound + 8 + edit * (2 * width + 4) + width, width)
         }
-        // −1 marks an empty edit.
+        // A value of −1 marks an empty edit.
         return starts.first { $0 >= 0 && $0 < Int(UInt32.max) } ?? 0
     }
 
-    /// The expanded values of a run-length table: each run is a count and a 32-bit value.
+    /// Returns the expanded values of a run-length table. Each run is a count and a 32-bit value.
     private static func values(_ bytes: [UInt8], _ runs: Range<Int>) -> [Int] {
         (0..<number(bytes, runs.lowerBound + 4, 4)).flatMap { run in
             let entry = runs.lowerBound + 8 + 8 * run

@@ -7,7 +7,7 @@ import Foundation
 ///     inject --try FAULT…
 ///     inject --show FAULT
 ///
-/// For `tools/inject`, which documents the options, and for the test suite.
+/// The program for `tools/inject`, which documents the options, and for the test suite.
 @main
 struct Inject {
     static func main() async throws {

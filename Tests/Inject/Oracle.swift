@@ -4,7 +4,7 @@ import Session
 import SessionFolder
 import Timing
 
-/// Invariants that hold for every fault. Compares a recording with a fault to the same recording without it.
+/// Checks invariants that hold for every fault, by comparing a recording with a fault to the same recording without it.
 struct Oracle {
     let baseline: Bench.Outcome
 
@@ -13,7 +13,7 @@ struct Oracle {
     private static let mostEvents = 24
     private static let mostMemory = 192 << 20
 
-    /// The violated invariants.
+    /// Returns the violated invariants.
     func breaches(_ outcome: Bench.Outcome, _ fault: Fault) -> [String] {
         var breaches: [String] = []
         if outcome.descriptorGrowth > 0 {
@@ -33,7 +33,7 @@ struct Oracle {
         return breaches
     }
 
-    /// A recording may be refused before it begins, and then leaves no files.
+    /// Checks a recording that was refused before it began. It must not leave any files.
     private func refused(_ outcome: Bench.Outcome, _ error: any Error) -> [String] {
         var breaches: [String] = []
         if outcome.events.contains(where: { $0.name == .started }) {
@@ -45,7 +45,7 @@ struct Oracle {
         return breaches
     }
 
-    /// Files that don't depend on the faulty component must be identical.
+    /// Checks that files that don't depend on the faulty component are identical.
     private func others(_ outcome: Bench.Outcome, _ seam: Seam, _ fault: Fault) -> [String] {
         guard let touched = seam.touched else { return [] }
         return baseline.files.keys.sorted().compactMap { path in
@@ -64,8 +64,8 @@ struct Oracle {
         }
     }
 
-    /// Whether a fault in one file may affect another: its parts, files inside it if it is a folder, and all
-    /// files if the disk is full.
+    /// Returns whether a fault in one file may affect another file: its parts, the files inside it if it is a folder,
+    /// and all files if the disk is full.
     private func isTouched(_ path: String, _ folder: String, _ faulty: String?, _ fault: Fault) -> Bool {
         guard let faulty else { return false }
         // A write of zero bytes indicates a full disk.
@@ -78,13 +78,13 @@ struct Oracle {
 
     private static let isFull: Set<String> = ["ENOSPC", "EDQUOT"]
 
-    /// The file's path without part number and extension.
+    /// Returns the file's path without part number and extension.
     private static func stem(_ path: String) -> String {
         let name = path.split(separator: ".").first.map(String.init) ?? path
         return name.hasSuffix("-2") ? String(name.dropLast(2)) : name
     }
 
-    /// All frames and samples must be accounted for, and all files must match the manifest.
+    /// Checks that all frames and samples are accounted for, and that all files match the manifest.
     private func accounts(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
         var breaches: [String] = []
         for (folder, manifest) in manifests(outcome, result) {
@@ -157,8 +157,8 @@ struct Oracle {
         return breaches
     }
 
-    /// Every difference from the recording without the fault must be reported by an event, but without too
-    /// many events.
+    /// Checks that every difference from the recording without the fault is reported by an event, but without too many
+    /// events.
     private func events(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
         func lines(_ events: [SessionEvent]) -> [String: Int] {
             events.reduce(into: [:]) { $0["\($1.content)", default: 0] += 1 }
@@ -174,7 +174,7 @@ struct Oracle {
                 || old.samples?.silence != track.samples?.silence || old.failure != track.failure
         }
         let failed = !result.storageFailures.isEmpty || !(result.backup?.storageFailures.isEmpty ?? true)
-        // The gap of a device that disconnected before T0 is in the manifest; the event was before the recording.
+        // The gap of a device that disconnected before T0 is in the manifest, but its event precedes the recording.
         let explained = Set(result.manifest.gaps.filter { $0.from <= .zero }.map(\.track))
         if !changed.allSatisfy({ explained.contains($0.name) }), new == 0, !failed {
             breaches.append(
@@ -183,8 +183,8 @@ struct Oracle {
         return breaches
     }
 
-    /// The documented exit status: 7 for storage, 1 for encoders, 6 for losses above the limit, 0 if
-    /// everything is complete.
+    /// Checks the documented exit status: 7 for storage, 1 for encoders, 6 for losses above the limit, 0 if everything
+    /// is complete.
     private func exit(_ result: RecordingResult) -> [String] {
         var breaches: [String] = []
         let backupFailures = result.backup?.storageFailures ?? []
@@ -212,7 +212,7 @@ struct Oracle {
         return breaches
     }
 
-    /// The manifest on disk must equal the returned one unless the disk failed.
+    /// Checks that the manifest on disk equals the returned one, unless the disk failed.
     private func onDisk(_ outcome: Bench.Outcome, _ result: RecordingResult, _ seam: Seam) -> String? {
         guard result.storageFailures.isEmpty else { return nil }
         guard let data = outcome.files["a/session/manifest.json"] else { return "manifest: it is missing" }
@@ -237,7 +237,7 @@ struct Oracle {
         return Dictionary(uniqueKeysWithValues: result.manifest.tracks.map { ($0.name, $0) })
     }
 
-    /// Frame count of a finished movie's first stream, which is the video.
+    /// Returns the number of frames in the first stream of a finished movie, which is the video.
     private static func shownCount(_ data: Data) -> Int {
         Film(data)?.streams.first.map { $0.packetSizes.count - $0.hiddenCount } ?? -1
     }

@@ -3,13 +3,15 @@ struct Points {
     /// Number of calls of each seam in a recording without faults.
     let calls: [String: Int]
 
-    /// Maximum number of descriptors available when they run out.
+    /// Maximum number of free descriptors in the tests in which descriptors run out.
     private static let descriptors = 40
 
     /// - Parameters:
-    ///   - prefix: Prefix of the seams' names.
-    ///   - most: Maximum number of calls per seam and kind, evenly spaced, including the first and the last.
-    /// - Returns: Each kind at each of those calls, and permanently from the first and from the middle call.
+    ///   - prefix: Prefix of the names of the seams.
+    ///   - most: Maximum number of calls per seam and kind. The calls are evenly spaced and include the first
+    ///   and the last.
+    /// - Returns: Each kind of fault at each of these calls, and permanent faults that start at the first and
+    ///   at the middle call.
     func all(ofSeams prefix: String = "", most: Int) -> [Fault] {
         var faults: [Fault] = []
         for (name, count) in calls.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
@@ -31,7 +33,7 @@ struct Points {
         return (0..<most).map { 1 + $0 * (count - 1) / (most - 1) }
     }
 
-    /// A random sample, reproducible by seed and evenly distributed over the seams.
+    /// Returns a random sample, which is reproducible by its seed and evenly distributed over the seams.
     static func sample(_ faults: [Fault], _ count: Int, seed: UInt64) -> [Fault] {
         var state = seed
         func random(_ limit: Int) -> Int {

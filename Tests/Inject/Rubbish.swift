@@ -1,6 +1,6 @@
 import Media
 
-/// Invalid values that a component could nevertheless return.
+/// Creates invalid values that a component could nevertheless return.
 enum Rubbish {
     static let times = ["timeBack", "timeAhead", "timeZero", "timeMin", "timeMax"]
     static let counts = ["countBack", "countSame", "countAhead", "countMin", "countMax"]
@@ -29,7 +29,7 @@ enum Rubbish {
         }
     }
 
-    /// An out-of-range length or position.
+    /// Returns an out-of-range length or position.
     static func number(_ kind: String) -> Int64 {
         switch kind {
         case "negative": -1

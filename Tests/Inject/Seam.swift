@@ -2,9 +2,9 @@ import CInject
 import Glibc
 import Media
 
-/// Possible faults at the calls of a seam, and the files that they may affect.
+/// The possible faults at the calls of an interface (a seam), and the files that they may affect.
 struct Seam {
-    /// The name used for counting calls.
+    /// The name under which calls are counted.
     let name: String
 
     /// Possible kinds of faults.
@@ -31,7 +31,7 @@ struct Seam {
         }
     }
 
-    /// Kinds that make sense only once, or that are impossible to survive permanently, such as an interrupted
+    /// Kinds that make sense only once, or that no recording can survive permanently, such as an interrupted
     /// call.
     static let single: Set<String> = ["late", "swapped", "EINTR", "long", "babble"]
 
@@ -50,10 +50,10 @@ struct Seam {
         }
     }
 
-    /// For file seams: the file or folder that a fault may affect.
+    /// The file or folder that a fault may affect; only for seams of files.
     var path: String? { words[0] == "file" ? String(name.dropFirst("file.\(words[1]).".count)) : nil }
 
-    /// The component, used to group findings.
+    /// The component, which is used to group findings.
     var family: String { words[0] == "file" ? "file.\(words[1])" : words[0] }
 
     private var words: [String] { name.split(separator: ".").map(String.init) }

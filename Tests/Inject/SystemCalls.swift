@@ -2,7 +2,7 @@ import CInject
 import Glibc
 import Media
 
-/// System calls as seams: calls on files below a folder fail according to a plan, and descriptors run out.
+/// Makes system calls on files below a folder fail according to a plan, and makes descriptors run out.
 enum SystemCalls {
     private static let plan = ConditionLock<FaultPlan?>(nil)
     private static let limit = ConditionLock<rlimit?>(nil)
@@ -21,8 +21,8 @@ enum SystemCalls {
         plan.withLock { $0 = nil }
     }
 
-    /// If the plan's fault is at this seam, leaves one descriptor fewer available than the number of the
-    /// fault's call.
+    /// If the plan's fault is at this seam, limits the available descriptors to one fewer than the number of
+    /// the fault's call.
     static func limitDescriptors(_ plan: FaultPlan, at seam: String) {
         guard let fault = plan.fault, fault.seam == seam else { return _ = plan.next(seam) }
         for _ in 0..<fault.call { _ = plan.next(seam) }

@@ -5,7 +5,7 @@ import SessionFolder
 
 /// Records with one fault after the other in this process, and reports violated invariants.
 struct Worker {
-    /// A 1.5 s recording takes less than that, so it hangs if it takes longer than this.
+    /// Time after which a recording of 1.5 s counts as hanging. A working recording takes less than that.
     private static let patience = Nanoseconds.seconds(60)
     static let hung: Int32 = 97
 
@@ -14,7 +14,7 @@ struct Worker {
     /// - Parameters:
     ///   - faults: The faults, in test order.
     ///   - isKept: Whether to keep and describe the recordings.
-    /// - Throws: If the recording folder can't be created.
+    /// - Throws: An error if the recording folder can't be created.
     static func work(_ faults: [Fault], isKept: Bool = false) async throws {
         let bench = try Bench(in: NSTemporaryDirectory())
         let began = ConditionLock<ClockTime?>(nil)

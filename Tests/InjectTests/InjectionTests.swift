@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Fault injection into a recording")
 struct InjectionTests {
-    /// The package manager builds it next to the test bundle.
+    /// Path of the program, which the package manager builds next to the test bundle.
     private static var program: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(
                 path: "inject")
     }
 
-    /// Earlier findings that were fixed.
+    /// Faults that earlier runs found and that have been fixed.
     private static let found = [
         "file.open.a/session/manifest.json.new:5:EIO:5", "file.rename.a/session/manifest.json:3:EACCES:3",
         "file.sync.b/session/audio/host-2.wav:1:EROFS:1",

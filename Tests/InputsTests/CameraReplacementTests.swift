@@ -20,7 +20,7 @@ struct CameraReplacementTests {
             exposure: ExposureMonitor(nominal: format.rate.interval), log: FrameLog())
     }
 
-    /// A frame captured the given number of milliseconds after clock zero.
+    /// Returns a frame that was captured the given number of milliseconds after clock zero.
     private static func frame(
         _ milliseconds: Int64, _ pixel: PixelFormat = .mjpeg, isKey: Bool = true
     ) -> DatedFrame {
@@ -45,7 +45,7 @@ struct CameraReplacementTests {
             reason: "replace-camera desk other")
     }
 
-    /// Deliveries as text: a frame as its source and time, or else the event.
+    /// Returns deliveries as text. A frame is described by its source and time.
     private static func words(_ inbox: CameraInbox) -> [String] {
         inbox.deliveries.map { delivery in
             func text(_ time: ClockTime) -> String { "\(time.nanoseconds / 1_000_000)" }

@@ -11,7 +11,7 @@ struct OutageEventLimiterTests {
     private static let restored = SessionEvent.Content.deviceRestored(
         SessionEvent.DeviceRestored(track: "desk", text: "back"))
 
-    /// Events reported if a device disconnects and returns at regular intervals.
+    /// Returns the events that are reported if a device disconnects and returns at regular intervals.
     private static func told(outages: Int64, every period: Int64) -> [SessionEvent] {
         var telling = OutageEventLimiter(of: "camera desk", kind: .external)
         return (0..<outages).flatMap { index in

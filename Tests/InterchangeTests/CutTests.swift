@@ -15,8 +15,8 @@ struct CutTests {
             "face", (940, 520, 320, 180), rotation: .half, mirrored: true, fit: .cover, border: 4),
     ]
 
-    /// Ten seconds at 29.97 fps: picture-in-picture, from frame 30 only the face, from frame 60 the same with
-    /// another audio mix.
+    /// Ten seconds at 29.97 fps. The cut starts with picture-in-picture, shows only the face from frame 30
+    /// on, and has another audio mix from frame 60 on.
     private static func session() throws -> RecordedSession {
         let rate = FrameRate(30000, per: 1001)
         let end = rate.time(ofTick: 300).nanoseconds

@@ -12,7 +12,7 @@ import Timing
 struct FormatsTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// One second of a desk with a face in the corner, at 29.97 fps.
+    /// A one-second recording of a desk with a face in the corner, at 29.97 fps.
     private static func session() throws -> RecordedSession {
         let end = FrameRate(30000, per: 1001).time(ofTick: 30).nanoseconds
         var manifest = TestManifest.make(
@@ -125,8 +125,9 @@ struct FormatsTests {
             started: "2026-11-30T23:59:58.000000000+01:00")
         let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
         let text = String(decoding: EditFormat.edl.data(of: session, cut: .none(of: session)), as: UTF8.self)
-        // T0 is label 23:59:58;02. The timeline reaches 00:00:02;02 after 120 frames. A day has 2.6 frames more than drop-frame
-        // labels, so the second file, which counts from the clock's midnight, begins 3 labels earlier.
+        // T0 is label 23:59:58;02. The timeline reaches 00:00:02;02 after 120 frames. A day has 2.6 frames more than
+        // drop-frame labels, so the second file, whose time code counts from midnight of the clock, begins 3 labels
+        // earlier.
         #expect(text.contains("23:59:58;02 00:00:02;02 23:59:58;02 00:00:02;02"), "\(text)")
         #expect(text.contains("00:00:01;29 00:00:03;29 00:00:02;02 00:00:04;02"), "\(text)")
         let code = session.timecode(

@@ -11,12 +11,12 @@ struct LiveTalkTests {
         return powers
     }
 
-    /// Equal power in all bands.
+    /// Returns equal power in all bands.
     private static func powers(_ level: Float) -> VoiceMeter.Powers {
         powers([Float](repeating: level, count: 8))
     }
 
-    /// Levels of two people with the given turns, one level per 10 ms.
+    /// Returns the levels of two people with the given turns, one level every 10 ms.
     private static func levels(_ time: Int, _ turns: [(who: Int, range: Range<Int>)]) -> [Float] {
         let voice: Float = time % 25 < 20 ? -24 : -45
         let speaking = turns.filter { $0.range.contains(time) }.map(\.who)
@@ -55,8 +55,8 @@ struct LiveTalkTests {
     func masked() {
         var live = LiveVoice(microphones: 2, minShot: .seconds(1))
         let choices = (0..<1600).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
-            // Both speak from 1400 on. Alternately, both are audible for 40 ms and only one of them for 220
-            // ms.
+            // Both people speak from 1400 on. Alternately, both are audible for 40 ms, and only one of them
+            // for 220 ms.
             let place = (time - 1400) % 52
             let heard: [Int] =
                 switch time {
@@ -165,7 +165,7 @@ struct LiveTalkTests {
             }
             let all = powers.indices.map { "cam\($0)" }
             var shown = [Shown(at_ns: 0, show: all)]
-            // The value that `SessionVoices` uses for shots of two seconds.
+            // `SessionVoices` uses this value for shots of two seconds.
             var live = LiveVoice(microphones: powers.count, minShot: .milliseconds(2100))
             for time in 0..<(powers.map(\.count).min() ?? 0) {
                 guard let choice = live.add(powers.map { $0[time] }) else { continue }
@@ -177,7 +177,7 @@ struct LiveTalkTests {
         }
     }
 
-    /// Powers of a mono 16-bit file at 48 kHz with a 44-byte header.
+    /// Returns the powers of a mono 16-bit file at 48 kHz with a 44-byte header.
     private static func powers(of file: URL) throws -> [VoiceMeter.Powers] {
         let bytes = [UInt8](try Data(contentsOf: file).dropFirst(44))
         var meter = VoiceMeter()

@@ -7,7 +7,7 @@ import SessionFolder
 import Testing
 import Timing
 
-/// Randomly generated conversations with known turns: the microphones' levels every 10 ms.
+/// Randomly generated conversations with known turns, described by the levels of the microphones every 10 ms.
 private struct Talk {
     /// Level of each microphone in decibels.
     var levels: [[Float]] = []
@@ -25,7 +25,7 @@ private struct Talk {
         for turn in turns {
             var time = turn.range.lowerBound
             while time < turn.range.upperBound {
-                // A syllable, sometimes followed by a pause between sentences.
+                // A syllable is sometimes followed by a pause between sentences.
                 let length = 12 + Int(chance() * 20)
                 let level = -24 + 8 * chance()
                 for step in time..<min(turn.range.upperBound, time + length) {
@@ -91,8 +91,8 @@ struct VoiceCutTests {
         #expect(cut.shots.map(\.why).contains("silence"))
     }
 
-    /// Shots of the conversation after `change` has modified the manifest: start and end in seconds, and the
-    /// shown cameras.
+    /// Returns the shots of the conversation after `change` has modified the manifest: start and end in
+    /// seconds, and the cameras that are shown.
     private static func shots(
         wide: Bool, _ change: (inout Manifest) -> Void
     ) throws -> [(from: Double, to: Double, show: [String])] {
@@ -161,7 +161,7 @@ struct VoiceCutTests {
 
     @Test("omits a disconnected camera from a grid")
     func grid() throws {
-        // Silence from 30 to 34 s.
+        // The microphone is silent from 30 to 34 s.
         let shots = try Self.shots(wide: false) { $0.gaps = [Self.gap("cam1", 30, 40)] }
         #expect(!shots.contains { $0.from >= 30 && $0.show.contains("cam1") }, "\(shots)")
         #expect(shots.contains { $0.show == ["cam0", "cam1"] && $0.to < 26 }, "\(shots)")

@@ -2,7 +2,7 @@ import Foundation
 package import SessionFolder
 internal import Timing
 
-/// Compares the numbers of a recording's manifest with its files, as counted by ffprobe, and with what could have been
+/// Compares the numbers in a recording's manifest with its files, as counted by ffprobe, and with what could have been
 /// captured.
 package enum LedgerCheck {
     /// Reads the manifest of a session folder.
@@ -15,9 +15,9 @@ package enum LedgerCheck {
     ///
     /// - Parameters:
     ///   - manifest: The manifest of a recording that has ended.
-    ///   - folder: Its session folder.
-    /// - Returns: A sentence for each breach.
-    /// - Throws: If a file can't be read.
+    ///   - folder: The session folder of the recording.
+    /// - Returns: A sentence for each violated rule.
+    /// - Throws: An error if a file can't be read.
     package static func breaches(of manifest: Manifest, in folder: String) throws -> [String] {
         var probes: [String: [Probe.Stream]] = [:]
         var breaches: [String] = []
@@ -73,15 +73,16 @@ package enum LedgerCheck {
         return breaches
     }
 
-    /// Number of frames that a camera could have delivered during a recording; `nil` if its rate is unknown.
+    /// Returns the number of frames that a camera could have delivered during a recording; `nil` if its rate is
+    /// unknown.
     private static func mostFrames(of track: Manifest.Track, in manifest: Manifest) -> Double? {
         let devices = manifest.devices.filter { $0.role == track.role ?? track.name && $0.kind == "camera" }
         let rates = devices.map { $0.format.rate * (1 + max($0.clock.ppm, 0) / 1e6) }
         guard let rate = rates.max(), devices.allSatisfy({ !$0.identity.hasPrefix("file") }) else {
             return nil
         }
-        // One more frame at each end, and one wherever the stream began again in another phase: after a gap, or with
-        // another camera.
+        // There may be one more frame at each end, and one wherever the stream began again in another phase, after a
+        // gap or with another camera.
         return count(manifest.duration_ns, rate: rate) + 2
             + Double(manifest.gaps.count { $0.track == track.name } + devices.count - 1)
     }
@@ -107,13 +108,13 @@ package enum LedgerCheck {
         return breaches
     }
 
-    /// Number of instants of a grid in a duration in nanoseconds.
+    /// Returns the number of grid ticks in a duration in nanoseconds.
     private static func count(_ duration: Int64, rate: Double) -> Double {
         (Double(duration) * rate / 1e9 - 1e-6).rounded(.up)
     }
 }
 
-/// A media file, read by ffprobe.
+/// A media file that was read by ffprobe.
 private struct Probe: Decodable {
     struct Stream: Decodable {
         let index: Int
@@ -136,8 +137,8 @@ private struct Probe: Decodable {
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// Returns the streams with their number of packets, without hidden ones: frames that are stored only because later
-    /// ones depend on them.
+    /// Returns the streams with their number of packets. Hidden frames, which are stored only because later frames
+    /// depend on them, are not counted.
     static func streams(of path: String) throws -> [Stream] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

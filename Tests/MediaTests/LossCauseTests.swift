@@ -21,7 +21,8 @@ struct LossCauseTests {
                 // Microphones have no exposure, and the governor doesn't drop audio.
                 if kind == .microphone, [.lowLight, .governor].contains(cause) { continue }
                 let explanation = cause.explanation(of: LossExplanation.Subject(kind: kind))
-                // A synthetic device simulates the faults of a real one. Only its remedy mentions that it is synthetic.
+                // A synthetic device simulates the faults of a real one. Only the remedy mentions that the device is
+                // synthetic.
                 for clause in [kind == .virtual ? explanation.remedy : explanation.cause, explanation.remedy]
                 {
                     #expect(!clause.isEmpty && !clause.hasSuffix(".") && clause.first?.isLowercase == true)

@@ -8,7 +8,8 @@ struct MediaThreadTests {
         getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id)
     }
 
-    /// The priorities of a thread and of two threads that it creates: explicitly, and as libraries do.
+    /// Returns the priorities of a thread and of two threads that it creates, one explicitly and one as
+    /// libraries do.
     private func priorities(_ urgency: MediaThread.Urgency) -> [Int32] {
         let found = ConditionLock<[Int32]>([])
         func note() { found.withLock { $0.append(Self.priority()) } }

@@ -14,7 +14,7 @@ struct RescalingTests {
 
     @Test("rescaling is exact if the product needs more than 64 bits, and clamped if the result does")
     func large() {
-        // 60 hours of samples: `count * 1_000_000_000` needs 64 bits, so it overflows `Int64`.
+        // These are 60 hours of samples. `count * 1_000_000_000` overflows `Int64`.
         let samples = Int64(60 * 3600 * 48_000)
         #expect(samples.rescaled(from: 48_000, to: 1_000_000_000) == 60 * 3600 * 1_000_000_000)
         #expect(Int64.max.rescaled(from: 1_000_000_000, to: 48_000) == 442_721_857_769_029)

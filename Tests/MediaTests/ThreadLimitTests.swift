@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-/// Only these tests use these thread names, so other tests' threads are created as usual.
+/// Only these tests use these thread names, so the threads of other tests are created as usual.
 @Suite("Failures to create a thread", .serialized)
 struct ThreadLimitTests {
     private func refusing(_ name: String, _ body: () throws -> Void) rethrows {

@@ -73,7 +73,7 @@ struct CameraMetadataTests {
             // The camera delivers complete frames, with a latency of 20 ms.
             #expect(abs(arrival - stamp - 53_333_333) < 100_000)
         }
-        // Frames lost on the bus get the sequence numbers missing between their neighbors.
+        // Frames that were lost on the bus get the sequence numbers missing between their neighbors.
         var numbers: [Int64] = []
         for line in try lines(recording, "a") {
             let first = try #require(line.sequence)

@@ -4,7 +4,7 @@ import SessionFolder
 import Testing
 
 extension MulticamSession {
-    /// Records, and compares the manifests of the recording and its backup with their files.
+    /// Makes a recording, and compares its manifest and the backup's manifest with their files.
     func recordChecked() async throws -> RecordingResult {
         let result = try await record()
         try result.checkLedgers()

@@ -100,7 +100,7 @@ struct FaultTests {
         let c = try #require(try recording.track("c").frames)
         #expect(c.written == 210 && abs((c.lost["disconnected"] ?? 0) - 90) <= 2)
         #expect(try recording.track("b").frames?.captured == 210)
-        // After the return, frames are at their correct ticks.
+        // After the camera is reconnected, frames are at their correct ticks.
         let strips = try Reader.strips(recording.path("cameras/a.mov"), size: size)
         for tick in 160..<210 {
             let strip = try #require(strips[tick])
@@ -177,7 +177,7 @@ struct FaultTests {
         }
         let tolerance = isSlow ? 2.1 : 0.1
         #expect(lost.map(\.cause) == [cause])
-        // The driver's later reason is reported without another device-lost event.
+        // The reason that the driver gives later is reported without another device-lost event.
         let reasons = recording.events.filter {
             $0.contains("\"warning\"") && $0.contains("disconnected: unplugged")
         }
@@ -287,8 +287,8 @@ struct FaultTests {
         #expect(one.events.dropFirst() == two.events.dropFirst())
     }
 
-    /// A manifest without the size and checksum of the program's file: two encoders produce its frames and
-    /// audio, and their order in the file is not deterministic.
+    /// Returns a manifest without the size and checksum of the program's file. Two encoders produce the
+    /// file's frames and audio, and their order in the file is not deterministic.
     private func withoutProgramFile(_ bytes: some Collection<UInt8>) throws -> Data {
         var manifest = try #require(
             try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: any Sendable])

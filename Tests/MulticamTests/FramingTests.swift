@@ -5,10 +5,10 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// Recordings of synthetic cameras, read back by ffmpeg.
+/// Tests recordings of synthetic cameras, which are read back by ffmpeg.
 @Suite("Cropped, zoomed, and grayscale cameras")
 struct FramingTests {
-    /// One plane (`y`, `u`, or `v`) of all frames of a file.
+    /// Returns one plane (`y`, `u`, or `v`) of all frames of a file.
     private static func plane(_ path: String, _ name: Character) throws -> [UInt8] {
         [UInt8](
             try Reader.run(
@@ -48,7 +48,7 @@ struct FramingTests {
                     difference = max(difference, abs(Int(pixels[y * part.width + x]) - Int(there)))
                 }
             }
-            // Both are encoded, which causes slight ringing at the edges of the bars.
+            // Both files are encoded, which causes slight ringing at the edges of the bars.
             #expect(difference <= 12, "\(track)")
         }
         let slow = try #require(try Reader.streams(recording.path("cameras/slow.mov")).first)
@@ -118,8 +118,8 @@ struct FramingTests {
             recording.path("program.mp4"), size: size,
             part: PixelRectangle(x: 20, y: 80, width: 600, height: 200))
         #expect(seen.count == 150)
-        // One of seven bars is visible: first the middle one (green), then the last (blue). BT.709 luma, 0 to
-        // 255.
+        // One of seven bars is visible: first the middle one (green), then the last one (blue). The values
+        // are BT.709 luma from 0 to 255.
         let (green, blue) = (137.0, 14.0)
         for (index, level) in seen.enumerated() {
             let passed = changes.count { $0.at_ns <= Int64(index) * 1_000_000_000 / 30 + 1_000_000 }

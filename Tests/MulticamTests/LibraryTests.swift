@@ -9,7 +9,7 @@ import Testing
 
 @Suite("the library in another program")
 struct LibraryTests {
-    /// A camera implemented by the program: a gray square that brightens, in NV12.
+    /// A camera implemented by the program under test. It shows a gray square that brightens, in NV12.
     private final class BrighteningCamera: CameraSource {
         let device = CaptureDevice(
             mediaType: .video, deviceType: .screen, identity: DeviceIdentity(name: "brightening"),
@@ -88,7 +88,7 @@ struct LibraryTests {
     func slowTap() async throws {
         let gate = Cancellation()
         let tap = FrameTap(role: "a", format: .asCaptured, capacity: 2) { _ in
-            // Blocks the sink until the recording's last sample has arrived.
+            // The sink is blocked until the recording's last sample has arrived.
             while !gate.isCancelled { sched_yield() }
         }
         let last = AudioTap(role: "m", capacity: 1000) { slice in
@@ -113,7 +113,7 @@ struct LibraryTests {
 
     // MARK: Costs
 
-    /// A machine that is too slow for everything, or fast enough for everything.
+    /// Returns a machine that is either too slow for every plan or fast enough for every plan.
     private static func machine(processors: Double) -> MachineModel {
         let entry = CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: 5)
         let entries = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, entry) })

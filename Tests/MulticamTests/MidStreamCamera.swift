@@ -1,7 +1,7 @@
 import Media
 
-/// An H.264 camera joined in the middle of its stream: no frame before the `keyless`th is marked as a key
-/// frame.
+/// An H.264 camera whose stream is received starting in the middle. The first `keyless` frames are not marked
+/// as key frames.
 final class MidStreamCamera: CameraSource {
     private let camera: any CameraSource
     private let keyless: Int64

@@ -1,7 +1,7 @@
 import Media
 
-/// Runs the steps of a task on a separate thread. Otherwise a test that records in real time would wait
-/// between two steps for its turn among all running tests, and lose processor time to them.
+/// Runs the steps of a task on a separate thread. Without it, a test that records in real time would compete
+/// with all running tests for processor time, and wait for its turn between two steps.
 final class OwnThread: TaskExecutor {
     private let steps = BoundedQueue<UnownedJob>(capacity: 1000)
 

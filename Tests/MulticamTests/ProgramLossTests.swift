@@ -79,7 +79,7 @@ struct ProgramLossTests {
         let source = try await Recording(
             "cameras: { a: { device: \"virtual:clap\", size: 320x180, rate: 30 } }", seconds: 3)
         var file = try source.bytes("cameras/a.mov")
-        // Every tenth frame after the first lacks some data; all its markers are present.
+        // Every tenth frame after the first lacks some data, but all its markers are present.
         let ends = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xD9 }
         try #require(ends.count == 90)
         let damaged = stride(from: 10, to: 90, by: 10).map { $0 }

@@ -12,7 +12,8 @@ struct ProgramTests {
         program: { size: 1280x720, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         """
     private let size = FrameSize(width: 1280, height: 720)
-    // A quarter of the width; the margin from the corner is 1/50 of the width, rounded to an even number.
+    // The inset has a quarter of the width. The margin from the corner is 1/50 of the width, rounded to an
+    // even number.
     private let inset = PixelRectangle(x: 934, y: 514, width: 320, height: 180)
 
     @Test("pip: exact frame count, correct tags, gapless numbers in main and inset, claps in sync")
@@ -68,7 +69,8 @@ struct ProgramTests {
                     "-pix_fmt",
                     "yuv444p", "-",
                 ]))
-        // White, yellow, cyan, green, magenta, red, blue at 75 % (ITU-R BT.709, limited range).
+        // The bars are white, yellow, cyan, green, magenta, red, and blue at 75 % (ITU-R BT.709, limited
+        // range).
         let expected = [
             (180, 128, 128), (168, 44, 136), (145, 147, 44), (134, 63, 52), (63, 193, 204), (51, 109, 212),
             (28, 212, 120),

@@ -1,11 +1,11 @@
 import Profiles
 import SeededNoise
 
-/// A profile as a user might write it: mostly valid, with an occasional invalid word or number. The same seed
-/// gives the same profile.
+/// A profile as a user might write it. It is mostly valid, with an occasional invalid word or number. The
+/// same seed gives the same profile.
 struct RandomProfile {
     private var generator: SeededGenerator
-    /// One of this many words is invalid; `nil` for none.
+    /// The ratio of all words to invalid words; `nil` if no word is invalid.
     private let mistakes: Int?
     private(set) var text = ""
 

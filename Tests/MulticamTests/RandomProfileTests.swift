@@ -6,7 +6,7 @@ import Setup
 import Testing
 import Timing
 
-/// Randomly generated profiles, each recorded briefly in simulated time.
+/// Tests randomly generated profiles. Each of them is recorded briefly in simulated time.
 ///
 /// `MULTICAM_RANDOM_PROFILES` is the number of profiles, `MULTICAM_RANDOM_SEED` the first seed.
 @Suite("Random profiles", .serialized)
@@ -44,11 +44,11 @@ struct RandomProfileTests {
             }
             try FileManager.default.removeItem(at: folder)
         }
-        // Otherwise the generator is wrong.
+        // If too few profiles can be recorded, the generator is wrong.
         #expect(recordedCount * 4 >= count || count < 20, "\(recordedCount) of \(count) were recorded")
     }
 
-    /// - Returns: `nil` if it was refused.
+    /// - Returns: The recording, or `nil` if it was refused.
     private static func record(
         _ profile: String, in folder: URL, seed: UInt64, isLong: Bool
     ) async throws -> RecordingResult? {
@@ -60,7 +60,7 @@ struct RandomProfileTests {
                 parentFolder: folder.path, name: "session", duration: .milliseconds(600), version: "0.0.0")
             return try await setup.makeSession(options, clock: SimulatedClock()).record()
         } catch {
-            // Detects a type's default description instead of a written sentence.
+            // This detects a type's default description instead of a written sentence.
             let sentence = "\(error)"
             let isSentence =
                 sentence.contains(" ") && !sentence.hasPrefix("Error Domain")

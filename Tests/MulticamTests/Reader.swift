@@ -33,7 +33,7 @@ enum Reader {
 
     private struct Streams: Decodable { let streams: [Stream] }
 
-    /// Video and audio streams; the time code is a third kind.
+    /// Returns the video and audio streams. Time code streams are a third kind.
     static func streams(_ path: String, kinds: Set<String> = ["video", "audio"]) throws -> [Stream] {
         let output = try run(
             "ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "json", path])
@@ -42,8 +42,9 @@ enum Reader {
         }
     }
 
-    /// The code strip of each decoded frame; `nil` if it can't be read. `size` is the size of a decoded
-    /// frame, upright if ffmpeg rotates it; `part` is the camera's area in it, `nil` for the whole frame.
+    /// Returns the code strip of each decoded frame, or `nil` if it can't be read. `size` is the size of a
+    /// decoded frame, which is upright if ffmpeg rotates it. `part` is the area of the frame that shows the
+    /// camera; `nil` means the whole frame.
     static func strips(
         _ path: String, size: FrameSize, part: PixelRectangle? = nil, stream: Int = 0, turned: Bool = true
     ) throws -> [CodeStrip?] {
@@ -59,7 +60,7 @@ enum Reader {
         }
     }
 
-    /// The mean luma of an area in each frame; identifies white frames.
+    /// Returns the mean luma of an area in each frame. This identifies white frames.
     static func brightness(_ path: String, size: FrameSize, part: PixelRectangle) throws -> [Double] {
         let frames = [UInt8](try luma(path, stream: 0, turned: true))
         return stride(from: 0, to: frames.count, by: size.pixelCount).map { start in
@@ -73,14 +74,14 @@ enum Reader {
         }
     }
 
-    /// A stream's audio as mono 32-bit floats at 48 kHz.
+    /// Returns a stream's audio as mono 32-bit floats at 48 kHz.
     static func audio(_ path: String) throws -> [Float] {
         let data = try run(
             "ffmpeg", ["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "48000", "-f", "f32le", "-"])
         return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     }
 
-    /// The sample position of the start of each beep.
+    /// Returns the sample position of the start of each beep.
     static func onsets(_ samples: [Float]) -> [Int] {
         var onsets: [Int] = []
         var last = -48_000
@@ -91,7 +92,8 @@ enum Reader {
         return onsets
     }
 
-    /// The presentation time of each frame of the first video stream, in seconds, in presentation order.
+    /// Returns the presentation time of each frame of the first video stream, in seconds, in presentation
+    /// order.
     static func times(_ path: String) throws -> [Double] {
         let output = try run(
             "ffprobe",
@@ -104,7 +106,7 @@ enum Reader {
         }
     }
 
-    /// The SHA-256 of each packet of a stream.
+    /// Returns the SHA-256 of each packet of a stream.
     static func packetHashes(_ path: String) throws -> [String] {
         let output = try run(
             "ffprobe",
@@ -119,8 +121,8 @@ enum Reader {
         }
     }
 
-    /// Stream, times, flags, and content hash of each packet, sorted, because the interleaving of streams in
-    /// a file depends on thread timing.
+    /// Returns the stream, times, flags, and content hash of each packet. The result is sorted, because the
+    /// interleaving of streams in a file depends on thread timing.
     static func packets(_ path: String) throws -> [String] {
         let output = try run(
             "ffprobe",

@@ -6,8 +6,7 @@ import SessionFolder
 import Setup
 import Writers
 
-/// A complete recording of synthetic devices in simulated time, and the independent programs that read it
-/// back.
+/// A complete recording of synthetic devices in simulated time. Independent programs read it back.
 final class Recording {
     let folder: String
     let result: RecordingResult
@@ -18,8 +17,8 @@ final class Recording {
 
     var manifest: Manifest { result.manifest }
 
-    /// Records a profile, given as YAML, for some seconds; `changeSetup` may replace sources, `steer`
-    /// receives the session before it records.
+    /// Records a profile, given as YAML, for some seconds. `changeSetup` may replace sources, and `steer` receives the
+    /// session before it records.
     init(
         _ profile: String, seconds: Double, frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
@@ -72,14 +71,14 @@ final class Recording {
     }
     func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(file))) }
 
-    /// The manifest in another folder.
+    /// Returns the manifest in another folder.
     func manifest(in folder: String) throws -> Manifest {
         try JSONDecoder().decode(
             Manifest.self, from: Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json")))
     }
 
-    /// Validates the manifest and the events against the JSON Schemas that ship with the project, and the loss causes, which
-    /// the schema doesn't list.
+    /// Validates the manifest and the events against the JSON Schemas that ship with the project. The loss causes are
+    /// also checked, because the schema doesn't list them.
     func checkSchema() throws {
         for track in manifest.tracks {
             let lost = [track.frames?.lost].compactMap(\.self) + Array((track.missing ?? [:]).values)

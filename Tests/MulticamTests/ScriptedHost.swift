@@ -22,7 +22,7 @@ final class ScriptedHost: HostReading {
         return script.last { $0.second <= second }?.state ?? HostState()
     }
 
-    /// The state of a computer that throttles at 80 °C and shuts down at 100 °C.
+    /// Returns the state of a computer that throttles at 80 °C and shuts down at 100 °C.
     static func heat(_ degrees: Int) -> HostState {
         var state = HostState()
         state.zones = [
@@ -34,7 +34,8 @@ final class ScriptedHost: HostReading {
         return state
     }
 
-    /// The state of a computer with tasks that wait for memory 40 % of the time, or of one without pressure.
+    /// Returns the state of a computer whose tasks wait for memory 40 % of the time, or of a computer without
+    /// pressure.
     static func memory(isShort: Bool) -> HostState {
         var state = heat(50)
         let share = isShort ? 0.4 : 0

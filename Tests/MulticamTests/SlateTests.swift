@@ -45,7 +45,7 @@ struct SlateTests {
         let panel = PixelRectangle(x: 476, y: 100, width: 8, height: 8)
         let shades = try Reader.brightness(path, size: size, part: panel)
         #expect(shades.count == 60)
-        // Limited range: 16 + 219 · 0.15 is 49.
+        // In limited range, the value is 16 + 219 · 0.15 = 49.
         #expect(try #require(shades.last) < 60)
         let frames = try #require(try recording.track("program").frames)
         #expect(frames.captured == 60 && frames.written == 60)

@@ -1,7 +1,7 @@
 import Media
 
 extension SessionClock {
-    /// The thread of a test's custom device.
+    /// Starts the thread of a test's custom device.
     func started(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> MediaThread {

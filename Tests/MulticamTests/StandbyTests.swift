@@ -71,11 +71,13 @@ struct StandbyTests {
         func frames(_ result: RecordingResult, _ role: String) throws -> Manifest.Frames {
             try #require(result.manifest.tracks.first { $0.name == role }?.frames)
         }
-        /// Frames that were captured, including frames that a busy machine delivered too late.
+        /// Returns the number of frames that were captured, including frames that a busy machine delivered
+        /// too late.
         func seen(_ frames: Manifest.Frames) -> Int {
             frames.captured + frames.lost.filter { ["late", "driver"].contains($0.key) }.values.reduce(0, +)
         }
-        // Disconnected from 0.6 s of the first recording on, and throughout the second.
+        // The camera is disconnected from 0.6 s of the first recording on, and throughout the second
+        // recording.
         #expect(try (17...19).contains(seen(frames(first, "face"))))
         let away = try frames(second, "face")
         #expect(away.captured == 0 && away.slate + away.duplicated == 30)

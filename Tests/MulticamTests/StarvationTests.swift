@@ -4,11 +4,12 @@ import Media
 import SessionFolder
 import Testing
 
-/// Simulated time with one thread that is stopped for a while, or constantly gets too little processor time.
+/// Simulated time in which one thread is stopped for a while, or constantly gets too little processor time.
 private final class StarvingClock: SessionClock {
-    /// When the thread is paused and for how long, in seconds since the clock was created.
+    /// The time at which the thread is paused, and the length of the pause, in seconds since the clock was
+    /// created.
     private let pause: (at: Double, length: Double)?
-    /// How long the thread takes to read the clock; represents all its work between two readings.
+    /// The time that the thread takes to read the clock. It represents all its work between two readings.
     private let cost: Nanoseconds
     private let thread: String
     private let base = SimulatedClock()

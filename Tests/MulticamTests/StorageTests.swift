@@ -20,7 +20,7 @@ struct StorageTests {
         """
     static let files = ["cameras/desk.mov", "cameras/face.mov", "program.mp4", "audio/host.wav"]
 
-    /// The duration of each file of a finished recording, measured by ffprobe.
+    /// Returns the duration of each file of a finished recording, measured by ffprobe.
     private func lengths(_ recording: Recording, in folder: String? = nil) throws -> [Double] {
         try Self.files.map { file in
             let path = folder.map { "\($0)/\(file)" } ?? recording.path(file)
@@ -80,7 +80,7 @@ struct StorageTests {
         try recording.checkSchema()
     }
 
-    /// Fails each chosen file from its seventh write on, after about 1.5 s.
+    /// Makes each chosen file fail from its seventh write on, after about 1.5 s.
     private func failure(_ isChosen: @escaping @Sendable (String) -> Bool)
         -> @Sendable (String, Int64) -> Int32
     {
@@ -208,9 +208,9 @@ struct StorageTests {
 
     /// Blocks writes on one disk until the other's manifest is final, for at most a minute.
     ///
-    /// - Parameter backupHangs: Whether the backup's disk hangs, from its first write on. Otherwise the
-    ///   recording's disk hangs from the third write to each file on, when the file has content.
-    /// - Returns: For `RecordingOptions.beforeWrite`.
+    /// - Parameter backupHangs: Whether the backup's disk hangs, from its first write on. If it is `false`,
+    ///   the recording's disk hangs from the third write to each file on, when the file has content.
+    /// - Returns: A closure for `RecordingOptions.beforeWrite`.
     private func hangsUntilTheOtherIsDone(backupHangs: Bool) -> @Sendable (String, Int64) -> Int32 {
         let counts = ConditionLock<[String: Int]>([:])
         return { path, _ in

@@ -50,7 +50,8 @@ struct SyncCheckTests {
         }
     }
 
-    /// A gray wall at 30 frames per second: byte-identical frames, except one white frame after each time.
+    /// Creates a video of a gray wall at 30 frames per second. The frames are byte-identical, except for one
+    /// white frame after each time.
     private func wall(_ folder: URL, flashes: [Double], seconds: Int) throws -> String {
         let file = folder.appending(path: "wall-\(UUID().uuidString).mov")
         let lit = flashes.map { "eq(N,\(Int(($0 * 30).rounded(.down))))" }.joined(separator: "+")
@@ -112,7 +113,7 @@ struct SyncCheckTests {
     @Test(
         "Microphone offsets are accurate to 2 ms, camera offsets to their uncertainty, also after a split")
     func known() async throws {
-        // The reference hears everything 120 ms late, so all others are early.
+        // The reference hears all sounds 120 ms late, so all other tracks are early.
         let recording = try await Recording(
             """
             cameras:

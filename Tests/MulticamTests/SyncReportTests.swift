@@ -27,7 +27,7 @@ struct SyncReportTests {
             words.contains {
                 $0.hasPrefix("Incomplete: camera desk is missing ") && $0.contains(" in a gap of 1")
             })
-        // One line for each device, and the span of the gap.
+        // The page contains one line for each device, and the span of the gap.
         #expect(root.elements(forName: "polyline").count == 3)
         let text = String(decoding: try recording.bytes("report/sync.svg"), as: UTF8.self)
         #expect(text.contains("height=\"10\" fill=\"#8c1d0a\""))

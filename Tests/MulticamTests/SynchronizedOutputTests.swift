@@ -110,7 +110,7 @@ struct SynchronizedOutputTests {
                         })
                 }
             }
-            // 150 ticks of 1001/30 000 s exceed the end by 5 ms: the last tick's audio ends with the
+            // The 150 ticks of 1001/30 000 s exceed the end by 5 ms, so the last tick's audio ends with the
             // recording.
             #expect(next == 240_000)
             let missing = audioBlocks.flatMap(\.missing)
@@ -119,7 +119,7 @@ struct SynchronizedOutputTests {
             #expect(silent == (try recording.track(role).samples?.silence))
             #expect(silent > 4800)
         }
-        // 25 frames per second on a grid of 29.97.
+        // The camera delivers 25 frames per second on a grid of 29.97.
         #expect((124...126).contains(log.frames("a").count))
         #expect(log.dropped("a").isEmpty)
     }
@@ -148,7 +148,7 @@ struct SynchronizedOutputTests {
     func slow() async throws {
         let (log, gate) = (Log(), Cancellation())
         let slow = SynchronizedOutput(roles: ["a", "m"], capacity: 2) { tick in
-            // Blocked until another output has received half of the recording.
+            // The output is blocked until another output has received half of the recording.
             while !gate.isCancelled { sched_yield() }
             log.add(tick)
         }

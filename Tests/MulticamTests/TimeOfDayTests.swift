@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Time of day in recorded files")
 struct TimeOfDayTests {
-    /// 29.97 leads, so its time code matches T0 to the sample; 25 is within one of its frames.
+    /// The track at 29.97 fps is the leading one, so its time code matches T0 to the sample. The track at 25
+    /// fps is within one of its frames.
     private static let profile = """
         cameras:
           desk: { device: "virtual:clap", size: 320x180, rate: 29.97 }
@@ -66,7 +67,8 @@ struct TimeOfDayTests {
         #expect(try Reader.streams(recording.path("program.mp4"), kinds: ["data"]).isEmpty)
     }
 
-    /// Seconds since midnight from the time code `hh:mm:ss:ff`, or `;ff` for drop-frame, that ffprobe reads.
+    /// Returns the seconds since midnight from the time code `hh:mm:ss:ff`, or `;ff` for drop-frame, that
+    /// ffprobe reads.
     private static func seconds(of path: String, rate: Double) throws -> Double {
         let label = try #require(Reader.streams(path).first?.tags?["timecode"])
         let isDropFrame = label.contains(";")
@@ -80,7 +82,7 @@ struct TimeOfDayTests {
         return Double(frames) / rate
     }
 
-    /// Seconds since midnight from the Broadcast Wave chunk (EBU Tech 3285), at byte 338.
+    /// Returns the seconds since midnight from the Broadcast Wave chunk (EBU Tech 3285), at byte 338.
     private static func timeReference(_ file: Data) throws -> Double {
         let chunk = try #require(file.range(of: Data("bext".utf8)))
         let field = file.dropFirst(chunk.upperBound + 4 + 338).prefix(8)

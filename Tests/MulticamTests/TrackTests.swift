@@ -10,8 +10,8 @@ import VirtualDevices
 struct TrackTests {
     private let size = FrameSize(width: 320, height: 180)
 
-    /// Evaluates a track's code strips: how far each frame is from its tick (in a variable-rate track, from
-    /// its time in the file), and the number of duplicates.
+    /// Evaluates a track's code strips. The result is the deviation of each frame from its tick (in a
+    /// variable-rate track, from its time in the file), and the number of duplicates.
     private func judge(_ recording: Recording, _ name: String) throws -> (
         frames: Int, worst: Double, atEnd: Double, repeats: Int, distinct: Int
     ) {
@@ -163,7 +163,7 @@ struct TrackTests {
             """, seconds: 3)
         let stream = try #require(try Reader.streams(recording.path("cameras/a.mov")).first)
         try expect(stream, lasts: 3, within: 0.001)
-        // The frames of three seconds, and the one shown at T0.
+        // The file contains the frames of three seconds, and the frame that is shown at T0.
         #expect(stream.frameCount == 181)
         #expect(try judge(recording, "a").worst < 0.0015)
     }
@@ -185,7 +185,7 @@ struct TrackTests {
         // Once the clock model is known, frame times change, but no frame may count as lost.
         #expect(frames.lost.isEmpty, "\(frames.lost)")
         let interval = 1e6 / Double(1_000_000 + drift) / 30
-        // The frames of six seconds, and the one shown at T0.
+        // The file contains the frames of six seconds, and the frame that is shown at T0.
         #expect(abs(Double(frames.written) - 1 - 6 / interval) <= 1)
         // The clock of such a camera isn't known at the beginning.
         let judged = try judge(recording, "a")

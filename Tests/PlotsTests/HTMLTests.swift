@@ -13,7 +13,7 @@ struct HTMLTests {
         "\u{1b}[2J\u{0}\u{202e}evil", "</td></tr></table></style><svg/onload=alert(1)>",
     ]
 
-    /// The page without its document type, which an XML parser would look up.
+    /// Returns the page without its document type, which an XML parser would look up.
     private func parsed(_ page: String) throws -> XMLDocument {
         let body = try #require(page.split(separator: "\n", maxSplits: 1).last)
         return try XMLDocument(xmlString: String(body))

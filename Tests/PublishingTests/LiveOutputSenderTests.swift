@@ -6,7 +6,7 @@ import Testing
 /// A connection that follows a script and records the items sent.
 private final class ScriptedConnection: LiveOutputConnection {
     struct Script {
-        /// Errors of the next connection attempts and sends; `nil` for success.
+        /// Errors of the next connection attempts and sends; `nil` means success.
         var openings: [PublishingError?] = []
         var sendings: [PublishingError?] = []
         var opened = 0

@@ -16,7 +16,7 @@ struct LiveRatePolicyTests {
         return measurement
     }
 
-    /// The level changes within the given number of seconds.
+    /// Returns the level changes within the given number of seconds.
     private func steps(
         _ policy: inout LiveRatePolicy, _ measurement: LiveRatePolicy.Measurement, seconds: Int
     ) -> [LiveRatePolicy.Level] {

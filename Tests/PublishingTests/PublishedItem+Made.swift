@@ -4,7 +4,7 @@ import Media
 @testable import Publishing
 
 extension PublishedItem {
-    /// An H.264 packet of the given size, presented at the given time in milliseconds.
+    /// Returns an H.264 packet of the given size, presented at the given time in milliseconds.
     static func video(
         _ milliseconds: Int64, isKey: Bool, bytes: Int = 100, setup: [UInt8] = [0, 0, 0, 1, 0x67]
     ) -> Self {
@@ -18,7 +18,7 @@ extension PublishedItem {
                     rate: FrameRate(30, per: 1))))
     }
 
-    /// An AAC packet, presented at the given time in milliseconds.
+    /// Returns an AAC packet, presented at the given time in milliseconds.
     static func audio(_ milliseconds: Int64) -> Self {
         let time = ClockTime(nanoseconds: milliseconds * 1_000_000)
         return .audio(
@@ -31,7 +31,7 @@ extension PublishedItem {
                     audio: AudioFormat(rate: 48_000, channels: 2))))
     }
 
-    /// A raw frame with the given sequence number.
+    /// Returns a raw frame with the given sequence number.
     static func frame(_ number: Int64) -> Self {
         let size = FrameSize(width: 64, height: 48)
         let (planes, count) = FramePlane.packed(.nv12, size)

@@ -8,12 +8,12 @@ struct SRTWindowTests {
     /// Simulates a link with a queue, in steps of ten milliseconds.
     private struct Link {
         var window = SRTWindow(latency: .milliseconds(120), at: ClockTime(nanoseconds: 0))
-        /// Capacity of the link per step and of its queue, in bytes; anything more is lost.
+        /// Capacity of the link per step, and capacity of its queue, in bytes. Additional bytes are lost.
         var taken = 1000
         var room = 36_000
         var queue = 0
         var lost: Int64 = 0
-        /// Number of steps when the window limited sending.
+        /// Number of steps in which the window limited sending.
         var limited = 0
         var figures = SRTWindow.Figures()
         var now = ClockTime(nanoseconds: 0)
@@ -43,7 +43,7 @@ struct SRTWindowTests {
                 if isLimited { limited += 1 }
                 window.update(figures, isLimited: isLimited, at: now)
             }
-            // The live output drops data that waited longer.
+            // The live output drops data that has waited longer.
             waiting = 0
         }
     }

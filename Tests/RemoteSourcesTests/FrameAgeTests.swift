@@ -9,8 +9,8 @@ struct FrameAgeTests {
         "capture times are as regular as the polling, and within the stated error of the composition time"
     )
     func moving() {
-        // A desktop composes 60 frames per second, each available after 7 ms. It is polled 30 times per
-        // second by another clock.
+        // A desktop composes 60 frames per second, and each is available after 7 ms. The frames are polled 30
+        // times per second by another clock.
         var age = FrameAge()
         var before: ClockTime?
         for number in 1...600 as ClosedRange<Int64> {

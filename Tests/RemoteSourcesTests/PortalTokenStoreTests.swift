@@ -33,7 +33,7 @@ struct PortalTokenStoreTests {
             #expect(memory.token(of: one) == nil)
             memory.keep(Self.words[0], of: one)
             memory.keep(Self.words[1], of: one)
-            // Another process at the same time.
+            // Another process stores a token at the same time.
             PortalTokenStore(environment).keep(Self.words[2], of: other)
             memory.keep(Self.words[3], of: one)
             let next = PortalTokenStore(environment)

@@ -11,7 +11,7 @@ struct StreamClockTests {
     private static let way = Nanoseconds.milliseconds(60)
 
     private static func captured(_ frame: Int64) -> ClockTime { begin + interval * frame }
-    /// Every fourth frame arrives early, the others are delayed.
+    /// Returns the arrival time of a frame. Every fourth frame arrives early, and the others are delayed.
     private static func arrival(_ frame: Int64) -> ClockTime {
         captured(frame) + way + .milliseconds(frame % 4 * 9)
     }
@@ -131,7 +131,7 @@ struct StreamClockTests {
         let interval = Nanoseconds.seconds(1) / rate
         var clock = StreamClock(way: interval)
         clock.allowReordering(true, interval: interval)
-        // In decoding order: a frame, then the frames shown before it.
+        // Each group is in decoding order: a frame, then the frames shown before it.
         let group = run + 1
         let order = (Int64(0)..<200).map { index in
             index % group == 0 ? index / group * group + run : index - 1

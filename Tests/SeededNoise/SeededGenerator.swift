@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// SplitMix64 (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, 2014): reproducible
-/// noise for tests.
+/// A SplitMix64 generator (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, 2014), which
+/// produces reproducible noise for tests.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,10 +17,11 @@ public struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Uniformly distributed in [0, 1).
+    /// Returns a number that is uniformly distributed in [0, 1).
     public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Normally distributed around 0 with standard deviation 1 (Box and Muller, 1958).
+    /// Returns a number that is normally distributed around 0 with standard deviation 1 (Box and Muller,
+    /// 1958).
     public mutating func normal() -> Double {
         (-2 * log(1 - fraction())).squareRoot() * cos(2 * .pi * fraction())
     }

@@ -8,7 +8,8 @@ import Setup
 ///
 ///     simulate PROFILE FOLDER NAME SECONDS
 ///
-/// Prints the session folder's path. For `tools/ten-hours`; `multicam record` runs only in real time.
+/// Prints the session folder's path. This program is used by `tools/ten-hours`, because `multicam record`
+/// runs only in real time.
 @main
 struct Simulate {
     static func main() throws {

@@ -48,7 +48,7 @@ struct StressClimbTests {
         var climb = StressClimb([offer("a", [(320, 240), (640, 480), (1280, 720), (1920, 1080)], [30])])
         var hasFailed = false
         let changes = run(&climb) { step in
-            // The second step fails once, the last one always fails.
+            // The second step fails once, and the last one always fails.
             defer { if step.number == 2 { hasFailed = true } }
             return step.number == 2 ? hasFailed : step.number < 4
         }

@@ -12,7 +12,7 @@ struct StressSetsTests {
         return StressGrade(name: name, formats: Dictionary(uniqueKeysWithValues: roles.map { ($0, format) }))
     }
 
-    /// Tries all sets; `holds` returns whether a set passes.
+    /// Tries all sets. `holds` returns whether a set passes.
     private func run(
         _ sets: inout StressSets, holds: (String, [String]) -> Bool
     ) -> [String] {

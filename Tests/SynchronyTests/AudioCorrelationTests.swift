@@ -18,7 +18,7 @@ struct AudioCorrelationTests {
         let correlation = try AudioCorrelation(rate: rate)
         let peak = try #require(correlation.peak(of: first.samples, and: second.samples))
         #expect(peak.isCertain, "\(peak)")
-        // The delay of audio at time t is offset + drift · t; here, t is the middle of the window.
+        // The delay of audio at time t is offset + drift · t, where t is the middle of the window.
         let truth = offset + drift * 1e-6 * 6
         #expect(abs(peak.offset.inSeconds - truth) < 0.000_15, "\(peak) instead of \(truth)")
     }

@@ -5,20 +5,20 @@ import Testing
 
 @testable import Synchrony
 
-/// A camera with unsynchronized frames, recorded on a grid as by the aligner.
+/// A camera with unsynchronized frames, recorded on a grid as the aligner does it.
 private struct SyntheticCamera {
     let frame = 1.0 / 30
-    /// Distance of its frames from their ticks at T0, in frames (−0.5…0.5), and its drift in frames per
-    /// second.
+    /// Distance of the camera's frames from their ticks at T0, in frames (−0.5…0.5), and its drift in frames
+    /// per second.
     var phase: Double
     var drift = 0.0
     /// Delay of the written track, in seconds.
     var shift = 0.0
 
-    /// The event of a flash at `time` in the recording, with its possible range.
+    /// Returns the event of a flash at `time` in the recording, with its possible range.
     func event(_ time: Double) -> SharpEvent {
-        // The frame that was exposed during the flash. Duplicates and decimation keep the phase between −0.55
-        // and 0.55.
+        // This frame was exposed during the flash. Duplicates and decimation keep the phase between −0.55 and
+        // 0.55.
         var phase = phase + drift * time
         phase -= (phase / 1.0).rounded()
         let number = ((time - phase * frame) / frame).rounded(.down)

@@ -8,7 +8,7 @@ import Testing
 struct FlashDetectorTests {
     private let interval = Nanoseconds(33_333_333)
 
-    /// Ten seconds of a scene with camera noise and the brightness `light`.
+    /// Returns the events in ten seconds of a scene with camera noise and the brightness `light`.
     private func events(
         seed: UInt64 = 1, noise: Double = 0.002, fullScale: Double = 1, count: Int = 300,
         _ light: (Int) -> Double

@@ -9,7 +9,7 @@ struct LatencyEstimateTests {
     private func ms(_ value: Double) -> Nanoseconds { .seconds(rounding: value / 1000) }
     private func instant(_ seconds: Double) -> MediaTime { MediaTime(Int64((seconds * 1e9).rounded())) }
 
-    /// Claps at irregular times, as by a person.
+    /// Returns the times of claps at irregular intervals, like those of a person.
     private func claps(_ count: Int, _ generator: inout SeededGenerator) -> [Double] {
         var second = 2.0
         return (0..<count).map { _ in
@@ -18,7 +18,7 @@ struct LatencyEstimateTests {
         }
     }
 
-    /// A microphone's events for claps, accurate to some microseconds.
+    /// Returns a microphone's events for claps, accurate to some microseconds.
     private func heard(_ claps: [Double], later: Double = 0) -> [SharpEvent] {
         claps.map {
             SharpEvent(
@@ -37,7 +37,7 @@ struct LatencyEstimateTests {
         for seed in 1...100 {
             var generator = SeededGenerator(seed: UInt64(seed))
             let (truth, phase) = (0.137 + 0.1 * generator.fraction(), 0.03 * generator.fraction())
-            // One clap per tenth of a frame, in random order, each slightly irregular.
+            // There is one clap per tenth of a frame, in random order, and each is slightly irregular.
             let tenths = (0..<10).map(Double.init).shuffled(using: &generator)
             let claps = tenths.enumerated().map { index, tenth in
                 2 + 1.5 * Double(index) + (tenth + 0.3 * generator.fraction()) * SyntheticLight.interval / 10
@@ -196,7 +196,7 @@ struct LatencyEstimateTests {
         var microphone = MicrophoneEvents(rate: 48_000)
         var events: [SharpEvent] = []
         for first in stride(from: 0, to: audio.samples.count - 480, by: 480) {
-            // 10 ms are lost, but the device's count continues.
+            // A period of 10 ms is lost, but the device's count continues.
             guard first != 480 * 1050 else { continue }
             events += microphone.add(
                 Array(audio.samples[first..<first + 480]), channels: 1, firstSample: Int64(first),

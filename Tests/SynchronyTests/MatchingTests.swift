@@ -18,7 +18,7 @@ struct MatchingTests {
 
     @Test("The range that most intervals contain is found; wrong intervals are ignored")
     func marzullo() {
-        // The example from Marzullo's paper.
+        // This is the example from Marzullo's paper.
         let found = IntervalIntersection.most(of: [ms(8)...ms(12), ms(11)...ms(13), ms(10)...ms(12)])
         #expect(found == IntervalIntersection(range: ms(11)...ms(12), count: 3))
         let wrong = IntervalIntersection.most(of: [ms(8)...ms(12), ms(11)...ms(13), ms(14)...ms(15)])
@@ -40,7 +40,7 @@ struct MatchingTests {
         var generator = SeededGenerator(seed: 12)
         let (interval, truth) = (33.333, 21.7)
         let ranges = (0..<200).map { _ in
-            // The flash is at any time within the exposure that shows it.
+            // The flash occurs at any time within the exposure that shows it.
             let since = generator.fraction() * interval
             return ms(truth - since)...ms(truth - since + interval)
         }

@@ -58,7 +58,7 @@ struct OnsetDetectorTests {
         var audio = SyntheticAudio(seconds: 3)
         audio.noise(0.001, seed: 3)
         var generator = SeededGenerator(seed: 4)
-        // A burst that decays in 3 ms, and reverberation that decays by 60 dB in 0.5 s.
+        // The sound is a burst that decays in 3 ms, and reverberation that decays by 60 dB in 0.5 s.
         audio.add(from: 1.25, lasting: 0.02) { 0.6 * exp(-$0 / 0.003) * generator.normal() / 2 }
         audio.add(from: 1.26, lasting: 1) { 0.05 * exp(-$0 * 6.9 / 0.5) * generator.normal() }
         let found = events(audio)

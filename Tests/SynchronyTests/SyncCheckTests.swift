@@ -28,7 +28,7 @@ struct SyncCheckTests {
             guard seed % 20 != 7 || microphone == 0 else { return audio }
             audio.noise(0.0005 + 0.02 * generator.fraction(), seed: seed * 2 + UInt64(microphone))
             if hum > 0 { audio.hum(hum, phases: phases) }
-            // Objects that fall, different in each room.
+            // Objects fall down in each room, at different times.
             if seed % 5 == 1 {
                 for _ in 0..<4 {
                     let second = 1 + (seconds - 2) * generator.fraction()

@@ -14,9 +14,9 @@ struct VoiceDatingTests {
         let audio: [Float]
         /// Delay of the processed voice in samples, at an index of the audio.
         let delay: (Int) -> Int
-        /// Error of its timestamps.
+        /// Error of the server's timestamps.
         let mistake = Nanoseconds.milliseconds(-14)
-        /// The processed voice's count at count 0 of the microphone.
+        /// The count of the processed voice at count 0 of the microphone.
         let firstCount: Int64 = 4_321
         private var generator = SeededGenerator(seed: 3)
 
@@ -38,8 +38,9 @@ struct VoiceDatingTests {
         /// Processes all of the audio.
         ///
         /// - Parameter hole: The index of a one-second jump in the microphone's count.
-        /// - Returns: The error of the capture time of each processed slice; `nil` for a slice without one.
-        /// - Throws: If memory is exhausted.
+        /// - Returns: The error of the capture time of each processed slice; `nil` for a slice without a
+        ///   capture time.
+        /// - Throws: An error if memory is exhausted.
         mutating func run(hole: Int = .max) throws -> [Nanoseconds?] {
             var dating = VoiceDating(rate: Self.rate)
             let correlation = try AudioCorrelation(

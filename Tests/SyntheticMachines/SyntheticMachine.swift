@@ -1,14 +1,15 @@
 import Foundation
 import Glibc
 
-/// A synthetic machine made of files: sysfs, proc, etc, and run in a folder that is deleted with this object.
+/// A synthetic machine made of files. The folders sysfs, proc, etc, and run are in a temporary folder that is
+/// deleted with this object.
 package final class SyntheticMachine {
     package let root: String
 
     package init() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "machine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Without symbolic links, because sysfs paths are compared.
+        // The path contains no symbolic links, because sysfs paths are compared.
         root = folder.resolvingSymlinksInPath().path
     }
 
@@ -68,7 +69,7 @@ package final class SyntheticMachine {
             ["speed": speed, "idVendor": "05e3", "product": "Hub"])
     }
 
-    /// Adds a camera with a microphone: `usb1/1-2` with `video<node>` and the given alternate setting.
+    /// Adds a camera with a microphone at `usb1/1-2`, with `video<node>` and the given alternate setting.
     package func camera(
         _ path: String, node: Int, controller: String = "0000:00:14.0", product: String = "Studio Webcam",
         speed: String = "480", descriptors: [UInt8] = USBBytes.webcam(), alternate: Int = 0,

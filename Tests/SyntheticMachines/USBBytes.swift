@@ -2,7 +2,7 @@
 package struct USBBytes {
     package private(set) var bytes: [UInt8]
 
-    /// - Parameter version: `bcdUSB`.
+    /// - Parameter version: The value of the field `bcdUSB`.
     package init(version: UInt16 = 0x0200) {
         bytes = [18, 1] + Self.two(version) + [0xEF, 2, 1, 64, 0x6D, 0x04, 0x2D, 0x08, 0, 1, 1, 2, 3, 1]
         bytes += [9, 2, 0, 0, 4, 1, 0, 0x80, 250]
@@ -33,9 +33,9 @@ package struct USBBytes {
 
     private static func two(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
 
-    /// A USB 2 webcam: interface 0 is video control, interface 1 video streaming with one alternate setting
-    /// per payload (in addition to 0), and interfaces 2 and 3 are a microphone with 192 bytes per
-    /// millisecond.
+    /// Returns the descriptors of a USB 2 webcam. Interface 0 is video control. Interface 1 is video
+    /// streaming with one alternate setting per payload (in addition to 0). Interfaces 2 and 3 are a
+    /// microphone with 192 bytes per millisecond.
     package static func webcam(
         payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072], version: UInt16 = 0x0200
     )
@@ -57,8 +57,8 @@ package struct USBBytes {
         return device.bytes
     }
 
-    /// A USB 3 camera at SuperSpeed. The bandwidth of its alternate settings depends on the endpoint
-    /// companions.
+    /// Returns the descriptors of a USB 3 camera at SuperSpeed. The bandwidth of its alternate settings
+    /// depends on the endpoint companions.
     package static func superSpeedCamera(bytesPerInterval: [UInt16] = [1024, 16_384, 49_152]) -> [UInt8] {
         var device = USBBytes(version: 0x0320)
         device.interface(0, classCode: 14, subclass: 1)
@@ -72,7 +72,8 @@ package struct USBBytes {
         return device.bytes
     }
 
-    /// A BOS descriptor with the given device capabilities: 2 is the USB 2 extension, 3 is SuperSpeed.
+    /// Returns a BOS descriptor with the given device capabilities: 2 is the USB 2 extension, 3 is
+    /// SuperSpeed.
     package static func capabilities(_ kinds: [UInt8]) -> [UInt8] {
         let list = kinds.flatMap {
             $0 == 3 ? [10, 0x10, 3, 0, 0x0E, 0, 1, 10, 0xFF, 7] : [7, 0x10, $0, 2, 0, 0, 0]

@@ -39,7 +39,7 @@ struct ChildProcessTests {
             (group, released) = (child.process, child)
             child.readOutput { _ in }
             child.readMessages { _ in }
-            // More than the capacity of a pipe, so that the writing thread blocks.
+            // The text is longer than the capacity of a pipe, so that the writing thread blocks.
             for _ in 0..<40 { child.say(String(repeating: "x", count: 10_000)) }
             #expect(child.wait() == 0)
         }

@@ -26,7 +26,7 @@ final class ContainedFolderTests {
 
     private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-    /// The error of an action that is expected to fail.
+    /// Returns the error of an action that is expected to fail.
     private func refusal(_ action: () throws -> Void) -> FileError? {
         do {
             try action()

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Thread priorities from RealtimeKit")
 struct RealtimeKitTests {
-    /// A service that refuses with the given reason, or grants if it is `nil`, and records the requests.
+    /// A service that refuses requests with the given reason, or grants them if it is `nil`, and records
+    /// them.
     private final class Service: PriorityService {
         let asked = ConditionLock<[(thread: Int32, nice: Int32)]>([])
         let answer: String?
@@ -85,7 +86,7 @@ private struct FakeRealtimeKit: @unchecked Sendable {
         var nice: Int32 = 0
     }
 
-    // Used by only one thread at a time.
+    // The connection is used by only one thread at a time.
     private let connection: OpaquePointer
 
     init?(bus address: String) {

@@ -1,6 +1,6 @@
 import SyntheticMachines
 
-/// A synthetic computer with ordinary values in all files: a plugged-in laptop with four processors.
+/// A synthetic computer with ordinary values in all files. It is a plugged-in laptop with four processors.
 enum Studio {
     static func machine() throws -> SyntheticMachine {
         let machine = try SyntheticMachine()

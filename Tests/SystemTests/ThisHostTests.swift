@@ -35,7 +35,7 @@ struct ThisHostTests {
                     name: "thermal_zone1 acpitz", temperature: Temperature(degrees: 45),
                     hot: Temperature(degrees: 98), critical: Temperature(degrees: 99)),
             ])
-        // The sum of the cores' counts, and the package count once.
+        // The result is the sum of the cores' counts plus the package count, which is added only once.
         #expect(
             state.speed == ProcessorSpeed(allowed: 1, capped: 0, count: 4, throttlings: 0 + 1 + 2 + 3 + 7))
         #expect(state.share == ProcessorShare(processors: 4))
@@ -227,7 +227,7 @@ struct ThisHostTests {
         #expect(
             state(machine).power
                 == PowerSupply(isDischarging: true, charge: 0.3, timeToEmpty: .seconds(1800)))
-        // Charge and current instead of energy and power; the current is negative.
+        // The driver reports charge and current instead of energy and power. The current is negative.
         try machine.remove("sys/class/power_supply/BAT0/energy_now")
         try Studio.write(
             machine, "sys/class/power_supply/BAT0", ["charge_now": "1000000", "current_now": "-500000"])

@@ -12,11 +12,11 @@ package final class TestDisk {
     /// - Parameters:
     ///   - limit: Maximum number of bytes queued in memory.
     ///   - audio: Maximum number of audio bytes queued in memory.
-    ///   - batchingTime: Zero if a test waits for the data that it has just written.
+    ///   - batchingTime: Batching time of writes; zero if a test waits for the data that it has just written.
     ///   - index: The disk's number.
     ///   - waitsForRoom: Whether writers wait for space in the queue, as in simulated time.
     ///   - beforeWrite: A hook called before each write; see `FileWriteHooks`.
-    /// - Throws: If the folder can't be created.
+    /// - Throws: An error if the folder can't be created.
     package init(
         limit: Int? = nil, audio: Int = WriteLimits.usualAudio, batchingTime: Nanoseconds = .zero,
         index: Int = 0, waitsForRoom: Bool = false,

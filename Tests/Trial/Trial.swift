@@ -1,8 +1,8 @@
 import Foundation
 import MulticamKit
 
-/// An external program that uses multicam, for tools/trial. Lists devices, records two virtual cameras and a
-/// microphone, previews one camera, swaps the cameras, sets a marker, and reads the results from the
+/// An external program that uses multicam, for tools/trial. It lists devices, records two virtual cameras and
+/// a microphone, previews one camera, swaps the cameras, sets a marker, and reads the results from the
 /// manifest.
 @main
 struct Trial {

@@ -39,8 +39,8 @@ struct DeviceRun<Event: Sendable> {
 }
 
 extension DeviceRun<CameraEvent> {
-    /// T0 is `recordingAfter` seconds after the start. `react` is called with each event on the camera's
-    /// thread.
+    /// Runs a device. T0 is `recordingAfter` seconds after the start. `react` is called with each event on
+    /// the camera's thread.
     init(
         _ camera: any CameraSource, seconds: Double, recordingAfter: Double? = 0,
         reacting react: @escaping @Sendable (CameraEvent) -> Void = { _ in }

@@ -60,8 +60,8 @@ struct FileDeviceTests {
         #expect(frames.map(\.1.sequence) == (0..<25).map { $0 })
         for (index, (at, frame)) in frames.enumerated() {
             #expect(frame.capturedAt == start + .milliseconds(Int64(index) * 40))
-            // The frames at 0 and 40 ms arrive together, and so on; from 600 ms on, each is delivered
-            // immediately.
+            // The frames at 0 and 40 ms arrive together, as do the following pairs. From 600 ms on, each
+            // frame is delivered immediately.
             #expect(at == .milliseconds(Int64(index < 16 ? index / 2 * 2 + 2 : index + 1) * 40))
         }
         #expect(Set(frames.map(\.1.data)).count == 25)
@@ -116,7 +116,7 @@ struct FileDeviceTests {
     @Test("a file is played to its end even if its timestamps jump forward by days")
     func longJump() throws {
         let path = scratch.path("jump.mkv")
-        // Blocks of 1024 samples; the first block that begins after 1 s is 35 days late.
+        // The file contains blocks of 1024 samples. The first block that begins after 1 s is 35 days late.
         try scratch.ffmpeg(
             "-f", "lavfi", "-i", "sine=f=440:r=48000:d=2", "-af", "asetpts='PTS+gte(N,48000)*3000000*SR'",
             "-c:a", "pcm_s16le", path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VirtualDevices
 
-/// Media files as created by other programs and cameras.
+/// Tests media files that were created by other programs and cameras.
 @Suite("Real media files as devices")
 struct FilePlaybackTests {
     private let scratch: Scratch
@@ -44,7 +44,7 @@ struct FilePlaybackTests {
         let heard = try DeviceRun<MicrophoneEvent>("file:\(path)", seconds: 3)
         let samples = heard.audioBlocks.flatMap(\.samples)
         let first = try #require(samples.firstIndex { $0 > 0.4 })
-        // 5 samples are 0.1 ms.
+        // A tolerance of 5 samples is 0.1 ms.
         #expect(abs(first - (later == "audio" ? 24_000 : 0)) <= 5)
         // The microphone is silent without audio in the file, and ends with the longer stream.
         #expect(abs(samples.count - 72_000) <= 1920, "a frame of the video")
@@ -230,9 +230,9 @@ struct FilePlaybackTests {
 
     // MARK: Picture
 
-    /// Writes a movie with the given display matrix: a, b, c, d as in `tkhd`.
+    /// Writes a movie with the given display matrix (a, b, c, d as in `tkhd`).
     private func movie(showing matrix: [Int32]) throws -> String {
-        // The left half is white, the right half black.
+        // The left half is white, and the right half is black.
         let path = try make(
             "plain.mp4",
             [

@@ -40,8 +40,8 @@ final class Scratch {
         }
     }
 
-    /// Decodes a stream of frames with ffmpeg and returns the first `count` bytes of each: the luma plane if
-    /// `count` is its size.
+    /// Decodes a stream of frames with ffmpeg and returns the first `count` bytes of each. These are the luma
+    /// plane if `count` is its size.
     func decode(_ frames: [Data], as kind: String, size: Int, keeping count: Int) throws -> [[UInt8]] {
         try frames.reduce(Data(), +).write(to: folder.appending(path: "stream"))
         try ffmpeg(

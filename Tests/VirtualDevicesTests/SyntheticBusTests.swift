@@ -30,7 +30,8 @@ struct SyntheticBusTests {
             Issue.record("\(String(describing: refusal))")
             return
         }
-        // 2316 bytes need the alternate setting of 2688, which takes 52.9 µs; the rest has capacity for 1984.
+        // A payload of 2316 bytes needs the alternate setting of 2688 bytes, which takes 52.9 µs. The rest
+        // has capacity for 1984 bytes.
         #expect(shortage.controller == "room-test" && shortage.claims.map(\.share.bytes) == [2688])
         #expect(shortage.asked?.bytes == 2688 && shortage.fitting?.bytes == 1984)
         first.stop()

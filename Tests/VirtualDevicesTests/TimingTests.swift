@@ -46,7 +46,7 @@ struct TimingTests {
             let white = (0..<300).filter {
                 Clap.isSeen(from: timebase.time(of: $0), until: timebase.time(of: $0 + 1))
             }
-            // Frames 0…299 span from 0 s or slightly later to 10 s or slightly later.
+            // Frames 0…299 span the time from 0 s or slightly later to 10 s or slightly later.
             #expect(white.count == 10)
         }
         #expect(
@@ -69,7 +69,7 @@ struct TimingTests {
         #expect(Set(others).count == others.count)
         let count = 20_000
         let mean = (0..<count).reduce(0) { $0 + choices.fraction(.jitter, of: Int64($1)) } / Double(count)
-        // Three standard deviations of the mean of uniform numbers.
+        // The tolerance is three standard deviations of the mean of uniform numbers.
         #expect(abs(mean - 0.5) < 3 * 0.2887 / Double(count).squareRoot())
     }
 
@@ -157,7 +157,7 @@ struct TimingTests {
             default: Issue.record("\(step)")
             }
         }
-        // 1000 draws with probability 0.3: three standard deviations are 43.
+        // For 1000 draws with probability 0.3, three standard deviations are 43.
         #expect((257...343).contains(lost))
     }
 
@@ -179,7 +179,7 @@ struct TimingTests {
     func strip() throws {
         let strip = CodeStrip(frame: 0x0102_0304, time: ClockTime(nanoseconds: 0x0A_0B0C * 100_000 + 49_999))
         #expect(strip.frame == 0x02_0304)
-        // 2 + 3 + 4 + 10 + 11 + 12 = 42
+        // The checksum is 2 + 3 + 4 + 10 + 11 + 12 = 42.
         #expect(strip.bits == 0xAC_020304_0A0B0C_2A)
         #expect(CodeStrip(bits: strip.bits) == strip)
         for bit in 0..<64 { #expect(CodeStrip(bits: strip.bits ^ 1 << UInt64(bit)) == nil) }

@@ -96,7 +96,7 @@ struct VirtualCameraTests {
                 (0..<320).allSatisfy { frame.plane(0)[row * 320 + $0] == 235 }
             }
         }
-        // Simulated time is from 1000.1 s to 1003.1 s.
+        // The simulated time runs from 1000.1 s to 1003.1 s.
         #expect(white.count == 3)
         for (frame, second) in zip(white, [1001, 1002, 1003] as [Int64]) {
             let clap = ClockTime(nanoseconds: second * 1_000_000_000)
@@ -119,7 +119,7 @@ struct VirtualCameraTests {
             let chroma = 336 * 180 + 90 * 168 + bar * 24 + 12
             return [Int(decoded[0][place]), Int(decoded[0][chroma]), Int(decoded[0][chroma + 168 * 180])]
         }
-        // White, yellow, cyan, green, magenta, red, blue at 0.75 according to ITU-T T.871.
+        // The bars are white, yellow, cyan, green, magenta, red, and blue at 0.75 according to ITU-T T.871.
         let expected = [
             [191, 128, 128], [169, 32, 144], [134, 160, 32], [112, 65, 48], [79, 191, 208], [57, 96, 224],
             [22, 224, 112],
@@ -129,7 +129,7 @@ struct VirtualCameraTests {
         }
         let raw = try Run("virtual:bars?size=336x180&format=yuyv", seconds: 0.1).frames[0]
         #expect(raw.color == .bt601Limited)
-        // Yellow in limited range: 162, 44, 142.
+        // In limited range, yellow is 162, 44, 142.
         let yellow = (0..<4).map { Int(raw.plane(0)[90 * 336 * 2 + 72 * 2 + $0]) }
         #expect(yellow == [162, 44, 162, 142])
     }
@@ -137,7 +137,7 @@ struct VirtualCameraTests {
     @Test("a still image is shown, and rotated with the camera")
     func still() throws {
         let scratch = try Scratch()
-        // The left half is red, the right half blue.
+        // The left half is red, and the right half is blue.
         try scratch.ffmpeg(
             "-f", "lavfi", "-i", "color=red:s=160x180[a];color=blue:s=160x180[b];[a][b]hstack", "-frames:v",
             "1",
@@ -234,7 +234,7 @@ struct VirtualCameraTests {
         // Losses before the first frame that arrives are also reported.
         let before = run.lost(.bus) - skipped
         #expect((0...10).contains(before))
-        // 1000 draws with probability 0.25: three standard deviations are 41.
+        // For 1000 draws with probability 0.25, three standard deviations are 41.
         #expect((209...291).contains(run.lost(.bus)))
     }
 
@@ -248,7 +248,7 @@ struct VirtualCameraTests {
             $0.pixel == .mjpeg && !codecs.isWholeJPEG($0.memory, size: FrameSize(width: 64, height: 48))
         }
         let bad = format == "mjpeg" ? cut.count : run.lost(.corrupt)
-        // 300 draws with probability 0.3: three standard deviations are 24.
+        // For 300 draws with probability 0.3, three standard deviations are 24.
         #expect((66...114).contains(bad))
         #expect(run.frames.count + run.lost(.corrupt) == 299)
     }
@@ -286,8 +286,9 @@ struct VirtualCameraTests {
 
     // MARK: Faults while it is asked for something
 
-    /// The events, except frames, of a camera that gets a request for a smaller format: at its tenth frame at
-    /// 1.077 s, 50 ms after being turned off at that frame, or when it is disconnected.
+    /// Returns the events, except frames, of a camera that receives a request for a smaller format. The
+    /// request arrives at the camera's tenth frame at 1.077 s, 50 ms after the camera was turned off at that
+    /// frame, or when it is disconnected.
     private func story(_ faults: String, when: Asked) throws -> [String] {
         let camera = try VirtualSources.camera(
             selector: "virtual:bars?size=64x48&fps=10&phase=0&\(faults)", role: "desk")

@@ -12,7 +12,7 @@ struct VirtualControlsTests {
             settings: VirtualCameraSettings(selector: "virtual:bars?size=64x48&format=nv12\(query)"))
     }
 
-    /// The luma at the center of the first bar, which is white at 75 %.
+    /// Returns the luma at the center of the first bar, which is white at 75 %.
     private static func luma(of camera: VirtualCamera) throws -> Int {
         let run = try DeviceRun<CameraEvent>(camera, seconds: 0.2)
         let frame = try #require(run.frames.first)

@@ -8,7 +8,7 @@ import Testing
 struct VirtualMicrophoneTests {
     private typealias Run = DeviceRun<MicrophoneEvent>
 
-    /// All samples of the first channel with their true times since the clock's origin.
+    /// Returns all samples of the first channel with their true times since the clock's origin.
     private func heard(_ run: Run) -> [(seconds: Double, value: Float)] {
         run.audioBlocks.flatMap { audio in
             (0..<audio.frameCount).map { index in
@@ -31,7 +31,7 @@ struct VirtualMicrophoneTests {
             #expect(abs(Double(value) - expected) < 1e-4)
             if value != 0 { loud += 1 }
         }
-        // Three claps of 1920 samples, minus the zero crossings and the incomplete clap at the end.
+        // There are three claps of 1920 samples, minus the zero crossings and the incomplete clap at the end.
         #expect(loud > 3 * 1800)
         let audio = run.audioBlocks[0]
         #expect(audio.frameCount == 480)
@@ -111,6 +111,6 @@ struct VirtualMicrophoneTests {
 }
 
 extension ClockTime {
-    /// The fraction of the second, because a double can't represent the full time precisely enough.
+    /// The fraction of the second. A double can't represent the full time precisely enough.
     fileprivate var nanosecondsAfterSecond: Double { Double(nanoseconds % 1_000_000_000) / 1e9 }
 }

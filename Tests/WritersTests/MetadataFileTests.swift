@@ -49,7 +49,7 @@ struct MetadataFileTests {
             return -1
         }
         let file = MetadataFile(full, role: "desk", waitsForRoom: waitsForRoom)
-        // More lines than the capacity of the queue.
+        // There are more lines than the queue can hold.
         for sequence in 0..<10_000 { _ = file.append(metadata(Int64(sequence))) }
         file.finish()
         file.join()

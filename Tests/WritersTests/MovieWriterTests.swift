@@ -6,7 +6,7 @@ import Testing
 
 @testable import Writers
 
-/// Captured audio of one channel.
+/// Returns captured audio of one channel.
 func tone(_ count: Int) -> AudioBlock {
     AudioBlock(Array(repeating: 0.5, count: count), fates: AudioFateRun(.captured, count: count))
 }
@@ -203,7 +203,7 @@ struct WaveWriterTests {
             setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1)
             tzset()
             let disk = try TestDisk()
-            // One second before 2026-10-25 01:00 UTC.
+            // The date is one second before 2026-10-25 01:00 UTC.
             let start = Date(timeIntervalSince1970: 1_792_889_999)
             let wave = try WaveWriter([disk.disk], relativePath: "host.wav", channels: 1, startedAt: start)
             wave.begin(startedAt: start, from: 96_000)
@@ -215,7 +215,7 @@ struct WaveWriterTests {
         }
     }
 
-    /// Samples since midnight, at byte 338 of the Broadcast Wave chunk (EBU Tech 3285).
+    /// Returns the number of samples since midnight, at byte 338 of the Broadcast Wave chunk (EBU Tech 3285).
     private static func timeReference(_ path: String) throws -> UInt64 {
         let file = try Data(contentsOf: URL(fileURLWithPath: path))
         let chunk = try #require(file.range(of: Data("bext".utf8)))

@@ -37,7 +37,8 @@ struct StreamLedgerTests {
         }
     }
 
-    /// Appends packets of 1024 samples. The packet with the index -1 is the priming. Each has 24 samples of silence.
+    /// Appends packets of 1024 samples. The packet with the index -1 is the priming. Each packet has 24 samples of
+    /// silence.
     private static func append(
         audio packets: Range<Int64>, to writer: MovieWriter, bytes: Int = 50
     ) {
@@ -80,7 +81,7 @@ struct StreamLedgerTests {
         let failed = results[1]
         #expect(failed.failure != nil && (1..<120).contains(failed.counts[0]))
         #expect(failed.ledgers[0].written.frames.total == failed.counts[0])
-        // Without the priming.
+        // The priming packet is not counted.
         #expect(failed.ledgers[1].written.samples.total == Int64(failed.counts[1] - 1) * 1024)
         for (stream, ledger) in failed.ledgers.enumerated() {
             var sum = ledger.written
@@ -100,7 +101,7 @@ struct StreamLedgerTests {
         Self.append(frames: 20..<60, to: writer)
         Self.append(audio: 30..<94, to: writer)
         let result = try #require(Self.finish(writer, at: MediaTime(nanoseconds: 2_000_000_000)).first)
-        // The packet across the split, and the one before it, are in both.
+        // The packet that spans the split and the packet before it are in both files.
         #expect(result.failure == nil && result.parts.count == 1 && result.counts == [60, 97])
         #expect(result.ledgers[0].written.frames.total == 60)
         #expect(result.ledgers[1].written.samples.captured == 94_000)
@@ -116,7 +117,7 @@ struct StreamLedgerTests {
         gate.shut()
         Self.append(frames: 0..<60, to: writer)
         gate.waitUntilSomebodyWaits()
-        // Four of ten fit.
+        // Four of the ten packets fit.
         Self.append(audio: 0..<10, to: writer, bytes: 5000)
         gate.open()
         while writer.file(0)?.queue.byteCount ?? 0 > 0 {}

@@ -1,4 +1,4 @@
-// XXH3 of libxxhash, and the C library's file functions that Swift's importer skips.
+// Imports XXH3 from libxxhash, and the file functions of the C library that Swift's importer skips.
 #pragma once
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -22,7 +22,7 @@ int files_open_beneath(int folder, const char *path, int flags, uint32_t permiss
 // `O_PATH` (open(2)), which the C library declares only if _GNU_SOURCE is defined.
 extern const int files_O_PATH;
 
-// pipe2(2). Both ends are closed on exec. Returns -1 and sets errno on failure.
+// pipe2(2). Both ends of the pipe are closed on exec. Returns -1 and sets errno on failure.
 int system_pipe(int ends[2]);
 
 // Sets the default stack size of threads (pthread_setattr_default_np(3)), which applies to library threads.

@@ -19,9 +19,8 @@ int linux_ioctl(int fd, unsigned long request, void *argument);
 // accept4(2). The new descriptor is closed on exec and nonblocking. Returns -1 and sets errno on failure.
 int linux_accept(int fd);
 
-// sendmsg(2) with a descriptor attached to the first byte (SCM_RIGHTS, unix(7)); a descriptor of -1 attaches
-// none. Restarts after a signal and never raises SIGPIPE. Returns the number of bytes sent, or -1 with errno
-// set.
+// sendmsg(2) with a descriptor attached to the first byte (SCM_RIGHTS, unix(7)); no descriptor is attached if it is -1.
+// Restarts after a signal and never raises SIGPIPE. Returns the number of bytes sent, or -1 with errno set.
 long linux_send_beside(int fd, const void *bytes, unsigned long count, int descriptor);
 
 // recvmsg(2). A received descriptor is closed on exec and stored in *descriptor; -1 if none was received. If
@@ -33,8 +32,8 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
 // returns 0 if the socket fails.
 int linux_has_unread(int fd);
 
-// memfd_create(2): anonymous memory, closed on exec, which can grow but not shrink. A process that maps it can't
-// receive SIGBUS because of another process. Returns -1 and sets errno on failure.
+// memfd_create(2): anonymous memory, closed on exec, which can grow but not shrink. Because of that, another process
+// can't cause a SIGBUS in a process that maps the memory. Returns -1 and sets errno on failure.
 int linux_make_memory(const char *name);
 
 // PulseAudio

@@ -1,5 +1,5 @@
-// FFmpeg, libebur128, libjpeg-turbo, libyuv, and cairo, including the parts that Swift's importer skips (function-like
-// macros and casts).
+// Imports FFmpeg, libebur128, libjpeg-turbo, libyuv, and cairo, including the parts that Swift's importer skips
+// (function-like macros and casts).
 #pragma once
 #include "Enlarging.h"
 #include "JPEGVerdict.h"
@@ -39,7 +39,8 @@ static const int32_t ff_seek_backward = AVSEEK_FLAG_BACKWARD;
 static inline int32_t ff_error_from_errno(int32_t e) { return AVERROR(e); }
 
 // Lets a decoder allocate all planes of a frame in one buffer, so that the frame can be shared as one block of memory.
-// Unsupported formats and codecs fall back to libavcodec's own buffers. Set it as `get_buffer2`.
+// Unsupported formats and codecs fall back to libavcodec's own buffers. Set this function as the `get_buffer2` callback
+// of a codec context.
 int media_buffer_in_one_piece(AVCodecContext *context, AVFrame *frame, int flags);
 
 // Calls sws_scale for a whole frame with three output planes, because Swift can't safely pass an array inside a struct.
@@ -81,7 +82,7 @@ static inline int media_is_full_range(int format) {
     }
 }
 
-// Conversion between the 8-bit codes of two color descriptions:
+// Coefficients for the conversion between the 8-bit codes of two color descriptions:
 //
 // - Y' = luma · Y + luma_cb · (Cb − 128) + luma_cr · (Cr − 128) + luma_offset
 // - Cb' = cb_cb · (Cb − 128) + cb_cr · (Cr − 128) + 128, and the same for Cr'
@@ -92,13 +93,13 @@ struct media_color_map {
     int16_t cb_cb, cb_cr, cr_cb, cr_cr;
 };
 
-// Converts a rectangle in place. Chroma has half the width. It has half the height if vertical_shift is 1, and the full
-// height if it is 0. Odd dimensions of the chroma planes are rounded up.
+// Converts a rectangle in place. Chroma has half the width. The chroma planes have half the height if vertical_shift is
+// 1, and the full height if it is 0. Odd dimensions of the chroma planes are rounded up.
 void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride,
                          int width, int height, int vertical_shift, const struct media_color_map *map);
 
-// Paints the luma of a slate: `ground` with a border and, if requested, diagonal bars across the center, both in
-// `mark`.
+// Paints the luma of a slate: a background of `ground` with a border and, if requested, diagonal bars across the
+// center. The border and the bars have the luma `mark`.
 void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark, int bars);
 
 // Extracts one channel from interleaved samples.
@@ -110,7 +111,7 @@ void media_clip(const float *samples, float *clipped, ptrdiff_t count);
 // Returns whether two bytes occur next to each other. Searches from the end.
 int media_has_pair(const void *bytes, ptrdiff_t count, uint8_t first, uint8_t second);
 
-// Resamples interleaved input to interleaved output. Call it without input to flush.
+// Resamples interleaved input to interleaved output. Call this function without input to flush the resampler.
 static inline int media_resample(SwrContext *s, uint8_t *out, int capacity, const uint8_t *in, int count) {
     return swr_convert(s, &out, capacity, in ? &in : NULL, count);
 }

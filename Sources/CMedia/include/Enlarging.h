@@ -1,6 +1,6 @@
-// Enlarges one plane of a frame with linear interpolation. Unlike libyuv, it preserves the positions of all image
-// details. libyuv aligns the centers of the outermost pixels, which shifts details near the edges, and chroma twice as
-// far.
+// Enlarges one plane of a frame with linear interpolation. In contrast to libyuv, this function preserves the positions
+// of all image details. libyuv aligns the centers of the outermost pixels, which shifts details near the edges. The
+// shift of chroma is twice as large.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

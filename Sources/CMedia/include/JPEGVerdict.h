@@ -1,4 +1,4 @@
-// Detects JPEGs with missing blocks. turbojpeg reports only the last of its warnings, so a harmless one can hide a
+// Detects JPEGs with missing blocks. turbojpeg reports only the last of its warnings, so a harmless warning can hide a
 // serious one.
 #pragma once
 #include <stddef.h>

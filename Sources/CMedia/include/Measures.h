@@ -1,4 +1,4 @@
-// Measurements over many pixels or samples.
+// Functions that compute statistics and correlations of many pixels or samples.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -20,11 +20,11 @@ void media_pack_windowed(const float *first, const float *second, float *packed,
 
 // Computes conj(first) · second with magnitude 1 from the transform of two packed real signals (`length` complex
 // numbers). Applies to the bins first_bin…last_bin and their mirror images. The result is 0 elsewhere, and for bins
-// that contain only rounding errors. Its inverse transform is the generalized cross-correlation with phase transform
-// (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976).
+// that contain only rounding errors. The inverse transform of the result is the generalized cross-correlation with
+// phase transform (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976).
 void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrdiff_t first_bin, ptrdiff_t last_bin);
 
-// Copies the real parts around lag 0 of such a correlation: lags[reach + n] = correlation[n] for -reach … +reach.
+// Copies the real parts around lag 0 of the cross-correlation: lags[reach + n] = correlation[n] for -reach … +reach.
 void media_take_lags(const float *correlation, float *lags, ptrdiff_t length, ptrdiff_t reach);
 
 // Computes sum[i] += values[i + shift] for all valid indices.

@@ -5,6 +5,6 @@
 /// noise of up to ±`noise` codes that depends on `seed`.
 void media_paint_texture(uint8_t *plane, int stride, int width, int height, int shift, int noise, uint32_t seed);
 
-/// Creates a file in memory that is deleted when it is closed. Writing to it costs memory pages but no disk time.
+/// Creates a file in memory that is deleted when it is closed. Writing to the file costs memory pages but no disk time.
 /// Returns a descriptor, or -1.
 int media_memory_file(void);

@@ -4,18 +4,18 @@
 #pragma once
 #include <cairo/cairo.h>
 
-// The computer's fonts, for one drawing on one thread. NULL if no font is available.
+// The fonts installed on the computer, for one drawing on one thread. NULL if no font is available.
 typedef struct media_fonts media_fonts;
 media_fonts *media_fonts_new(void);
 void media_fonts_free(media_fonts *fonts);
 
-// One line of text. Line breaks in the text are shown as symbols. The fonts must not be freed before it.
+// One line of text. Line breaks in the text are shown as symbols. The fonts must not be freed before the line.
 typedef struct media_words media_words;
 media_words *media_words_new(media_fonts *fonts, const char *utf8);
 void media_words_free(media_words *words);
 // Sets the size of an em in pixels, and the font weight.
 void media_words_set_letters(media_words *words, double size, int bold);
-// Truncates text that is wider than the given number of pixels, with an ellipsis in the middle.
+// Truncates text that is wider than the given number of pixels, and inserts an ellipsis in the middle.
 void media_words_cut(media_words *words, int width);
 // Returns the size in pixels, including ascent and descent.
 void media_words_measure(media_words *words, int *width, int *height);

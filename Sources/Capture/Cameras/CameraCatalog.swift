@@ -43,8 +43,8 @@ public struct CameraCatalog: Sendable {
         self.ask = ask
     }
 
-    /// Returns all cameras with their formats and controls, ordered by node number. Unusable cameras are
-    /// included, with their problem.
+    /// Returns all cameras with their formats and controls, ordered by node number. Unusable cameras are included with
+    /// a description of their problem.
     ///
     /// Opens each node briefly, which takes milliseconds per camera. Must not be called from a Swift task.
     ///
@@ -54,8 +54,8 @@ public struct CameraCatalog: Sendable {
         locatedCameras().map(\.device)
     }
 
-    /// Returns the cameras, each with its USB device. Built-in microphones are found through their USB
-    /// device.
+    /// Returns the cameras, each with its USB device. The USB device identifies the microphone that is built into a
+    /// camera.
     package func locatedCameras() -> [LocatedDevice] {
         var known = KnownNodes()
         return look(&known, patience: .zero).cameras
@@ -65,7 +65,7 @@ public struct CameraCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - known: Nodes known from the previous scan; updated by this call.
-    ///   - patience: How long a new node is left out while udevd or the driver is still setting it up.
+    ///   - patience: Maximum time for which a new node is omitted while udevd or the driver is still setting it up.
     /// - Returns: The cameras, and the time of the next scan if no device event arrives earlier.
     package func look(
         _ known: inout KnownNodes, patience: Nanoseconds
@@ -176,7 +176,8 @@ struct NodeAnswers: Sendable {
         case camera(NodeAnswers)
         /// The node is a metadata or output node. This result is permanent.
         case noCamera
-        /// The node can't be opened, and it isn't the first node of its function. Only the first one captures.
+        /// The node can't be opened, and it isn't the first node of its function. Only the first node of a function
+        /// captures video.
         case unclear
 
         /// Whether the result stays valid until the node is removed.
@@ -232,7 +233,7 @@ struct NodeAnswers: Sendable {
     }
 }
 
-/// Video nodes known from the previous scan. Each node is read and opened only once.
+/// Video nodes known from the previous scan. Each node is opened and queried only once.
 package struct KnownNodes: Sendable {
     struct Node: Sendable {
         /// Number from `SysfsTree.instance(of:)`. A different device at the same path has a different number.
@@ -269,7 +270,7 @@ enum CaptureStick {
     /// - Parameters:
     ///   - camera: The camera as described by sysfs.
     ///   - hasSignalInput: Whether the driver reports a signal input, with DV timings or a television standard.
-    /// - Returns: Whether the frames come from another device.
+    /// - Returns: Whether the device captures the video signal of another device.
     static func isOne(_ camera: SysfsCamera, hasSignalInput: Bool) -> Bool {
         if hasSignalInput || products.contains(camera.identity.product) { return true }
         if !camera.inputTerminals.isEmpty, !camera.inputTerminals.contains(cameraTerminal) { return true }

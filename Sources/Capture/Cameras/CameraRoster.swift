@@ -2,7 +2,7 @@ import Media
 
 /// Distinguishes the cameras of one session, so that a reconnected camera is never confused with another one.
 ///
-/// Each camera has a numbered place. All methods are thread-safe.
+/// Each camera has a numbered place in the roster. All methods are thread-safe.
 package final class CameraRoster: Sendable {
     private struct Place {
         /// Most recent identity of the camera; the bus path changes with the port.
@@ -10,12 +10,12 @@ package final class CameraRoster: Sendable {
         var isAway = false
         /// Whether a camera that differs from this one only in its port was disconnected at the same time.
         var sharesOutage = false
-        /// Bus paths of cameras that were present when this one was disconnected and have stayed present since. None of
-        /// them can be this camera.
+        /// Bus paths of cameras that were present when this camera was disconnected and have stayed present since. None
+        /// of these devices can be the disconnected camera.
         var strangers: Set<String> = []
 
-        /// Whether a device belongs to this place: either its current camera, or the missing camera back at the same
-        /// port.
+        /// Whether a device belongs to this place: either the place's current camera, or its missing camera when it
+        /// returns at the same port.
         func owns(_ device: CaptureDevice) -> Bool {
             let path = device.identity.busPath
             // A device without a bus is identified only by its name.
@@ -60,7 +60,7 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// Searches the connected cameras for a missing one. Ignores cameras that belong to other places.
+    /// Searches the connected cameras for a missing one. Ignores cameras that belong to other places in the roster.
     func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
         places.withLock { places in
             let others = places.indices.filter { $0 != number }.map { places[$0] }

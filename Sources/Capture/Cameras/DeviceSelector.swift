@@ -1,6 +1,6 @@
 public import Media
 
-/// Finds the device for a selector. A pure function: the devices are an argument.
+/// Finds the device for a selector in a given list of devices. Has no side effects.
 public enum DeviceSelector {
     /// Returns the only device that matches a selector.
     ///

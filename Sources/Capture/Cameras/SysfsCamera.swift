@@ -18,7 +18,7 @@ struct SysfsCamera: Sendable {
     /// Whether the camera is built into the computer, from the sysfs attribute `removable`; `nil` if the firmware
     /// doesn't provide it.
     let isBuiltIn: Bool?
-    /// Terminal types of the frame sources, from the USB descriptors; empty if none.
+    /// UVC terminal types of the frame sources, from the USB descriptors; empty if none.
     let inputTerminals: [UInt16]
 
     /// Reads the properties from sysfs and udev. Doesn't open any node.
@@ -56,7 +56,7 @@ struct SysfsCamera: Sendable {
             name: (tree.attribute("product", of: usb) ?? driversName).printable())
         manufacturer = (tree.attribute("manufacturer", of: usb) ?? "").printable()
         controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
-        // `1.5`, the speed of the slowest devices, is rounded down. Cameras are faster.
+        // The value `1.5` of low-speed devices is rounded down. Cameras always use a higher speed.
         busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }
             .flatMap { Int(exactly: $0.rounded(.down)) }
         let description = Paths.bytes("\(usb)/descriptors", atMost: USBDescription.mostBytes)

@@ -73,7 +73,7 @@ final class PulseDelivery: Sendable {
         receive(.lost(count: Int64(frameCount), cause: .bus, capturedAt: time))
     }
 
-    /// Reports that the source is suspended or delivers no samples. It may resume without a restart.
+    /// Reports that the source is suspended or delivers no samples. The source may resume without a restart.
     func suspended() {
         let isOpen = monitor.withLock { $0.fault == nil }
         if isOpen { away(cause: "suspended") }
@@ -104,8 +104,8 @@ final class PulseDelivery: Sendable {
         return isStopping == nil
     }
 
-    /// Reports an outage, dated from the end of the audio. Reports it once, and again if the cause changes: an
-    /// unplugged source is at first only suspended.
+    /// Reports an outage, dated from the end of the audio. An outage is reported once, and again if its cause changes.
+    /// For example, an unplugged source is at first only suspended.
     func away(cause: String) {
         let now = now
         let time = monitor.withLock { state -> ClockTime? in
@@ -118,7 +118,7 @@ final class PulseDelivery: Sendable {
         if let time { receive(.away(at: time, cause: cause)) }
     }
 
-    /// Prepares for a new stream.
+    /// Clears the failure of the previous stream before a new stream is opened.
     func reopen() {
         monitor.withLock { $0.fault = nil }
     }
@@ -127,7 +127,7 @@ final class PulseDelivery: Sendable {
         monitor.broadcast { $0.isStopping = true }
     }
 
-    /// Counts samples. If they are the first after an outage, reports the return.
+    /// Counts samples. If the samples are the first after an outage, reports the return.
     private func place(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
         guard frameCount > 0 else { return nil }
         let (place, isReturn) = monitor.withLock { state -> ((first: Int64, time: ClockTime)?, Bool) in

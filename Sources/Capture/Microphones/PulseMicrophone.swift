@@ -5,10 +5,10 @@ public import Media
 /// Events arrive on libpulse's thread, or on a supervising thread while the microphone is unavailable. The
 /// receiver must not block these threads or call `stop` on them.
 ///
-/// The microphone records only the source that it was created with. If this source or the server disappears,
-/// or if the server would move the stream to another device, the microphone delivers `.away` and retries
-/// every 500 ms. It delivers `.returned` with the first audio of the same source. `firstSample` advances with
-/// time during the outage.
+/// The microphone records only the source that it was created with. If this source or the server disappears, or if the
+/// server would move the stream to another device, the microphone delivers `.away` and retries every 500 ms. The
+/// microphone delivers `.returned` with the first audio of the same source. `firstSample` advances with time during the
+/// outage.
 public final class PulseMicrophone: MicrophoneSource {
     private struct State {
         var connection: PulseConnection?
@@ -20,7 +20,7 @@ public final class PulseMicrophone: MicrophoneSource {
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the delivered audio.
     public let format: AudioFormat
-    /// 60 ms: two fragments of 10 ms and the server's scheduling (up to 20 ms), plus a reserve of 20 ms for a busy
+    /// 60 ms: two fragments of 10 ms, up to 20 ms for the server's scheduling, and a reserve of 20 ms for a busy
     /// machine.
     public let deliveryDelay = Nanoseconds.milliseconds(60)
     /// 1.5 s: every 100 ms, a timing report corrects the computed times by one eighth of the deviation. An error in a

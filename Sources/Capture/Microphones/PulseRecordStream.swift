@@ -2,13 +2,13 @@ internal import CLinux
 internal import Media
 
 /// A record stream of one source that reports to a `PulseDelivery` on libpulse's thread. The stream ends when its last
-/// reference is released. It reports nothing after that.
+/// reference is released, and reports nothing after that.
 final class PulseRecordStream: @unchecked Sendable {
-    // The pointer is set once. The object it points to is accessed only under the connection's lock.
+    // The pointer is set once. The object behind the pointer is accessed only under the connection's lock.
     private let stream: OpaquePointer
     private let connection: PulseConnection
-    /// Context object of the callbacks, which hold it unretained. `deinit` removes the callbacks under the lock before
-    /// it releases the listener.
+    /// Context object of the callbacks, which hold an unretained reference to it. `deinit` removes the callbacks under
+    /// the lock before it releases the listener.
     private let listener: PulseStreamListener
 
     /// Opens the source with exactly this name and waits up to 3 s until it is streaming.
@@ -57,7 +57,7 @@ final class PulseRecordStream: @unchecked Sendable {
         var map = pa_channel_map()
         pa_channel_map_init_extend(&map, UInt32(format.channels), PA_CHANNEL_MAP_DEFAULT)
         if source.channelPositions.count == format.channels {
-            // The source's own channel order, so that the server passes channels through without mixing.
+            // Uses the source's own channel order, so that the server passes channels through without mixing.
             withUnsafeMutableBytes(of: &map.map) { bytes in
                 let positions = bytes.bindMemory(to: pa_channel_position_t.self)
                 for (channel, position) in source.channelPositions.enumerated() {
@@ -100,12 +100,11 @@ final class PulseRecordStream: @unchecked Sendable {
         var buffer = pa_buffer_attr(
             maxlength: serverDecides, tlength: serverDecides, prebuf: serverDecides, minreq: serverDecides,
             fragsize: fragment)
-        // PA_STREAM_INTERPOLATE_TIMING isn't set: it distorts times for seconds after the start, and
-        // `SampleDating` needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it queries at
-        // arbitrary times, but PipeWire counts samples in whole cycles and doesn't include the age of a
-        // cycle. The listener minimizes this age by querying right after audio arrives. The source's removal
-        // is reported by the server's events, because WirePlumber 0.5 leaves open a stream that has lost its
-        // source.
+        // PA_STREAM_INTERPOLATE_TIMING isn't set: it distorts times for seconds after the start, and `SampleDating`
+        // needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it queries at arbitrary times, but
+        // PipeWire counts samples in whole cycles and doesn't include the age of a cycle. The listener minimizes this
+        // age by querying right after audio arrives. The source's removal is reported by the server's events, because
+        // WirePlumber 0.5 doesn't close a stream that has lost its source.
         guard
             let subscription = pa_context_subscribe(connection.context, PA_SUBSCRIPTION_MASK_SOURCE, nil, nil)
         else { throw failure(.other("\(connection.failureText). Check the sound server's log.")) }
@@ -135,7 +134,7 @@ final class PulseStreamListener {
     private let stream: OpaquePointer
     private let connection: PulseConnection
     private let delivery: PulseDelivery
-    /// Whether the stream is open. Until then, the code that opens it handles failures.
+    /// Whether the stream is open. While the stream isn't open, the code that opens it handles failures.
     var isOpen = false
     /// Server index of the connected source; `nil` before the connection.
     var sourceIndex: UInt32?
@@ -146,7 +145,7 @@ final class PulseStreamListener {
     private var isAsking = false
     /// Whether audio was read since the last timing report.
     private var hasRead = false
-    // Times of `pa_rtclock_now`, in microseconds.
+    // Times from `pa_rtclock_now`, in microseconds.
     private var askedAt: pa_usec_t = 0
     private var readAt: pa_usec_t = 0
 
@@ -221,7 +220,7 @@ final class PulseStreamListener {
         else { return }
         let age = Nanoseconds.microseconds(Int64(latency))
         hasRead = false
-        // Negative for the monitor of an output, because its audio hasn't been played yet.
+        // The latency is negative for the monitor of an output, because the monitored audio hasn't been played yet.
         isHolding = delivery.nextSample(capturedAt: isNegative == 0 ? now - age : now + age)
         if isHolding { askForTiming() } else { takeAudio() }
     }

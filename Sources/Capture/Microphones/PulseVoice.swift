@@ -5,14 +5,14 @@ public import Media
 /// A microphone with echo cancellation and noise suppression performed by the sound server: WebRTC processing
 /// in module-echo-cancel.
 ///
-/// A source like `PulseMicrophone`. It can record at the same time as a `PulseMicrophone` of the same
-/// microphone. `init` loads its modules into the server; `stop` unloads them.
+/// Works like a `PulseMicrophone`, and can record a microphone while a `PulseMicrophone` also records it. `init` loads
+/// its modules into the server; `stop` unloads them.
 public final class PulseVoice: MicrophoneSource {
     /// Name of the output that programs must use for echo cancellation; `nil` without echo cancellation.
     public let outputName: String?
-    /// The unprocessed microphone at the voice's sample rate. It has all channels if channels were selected, otherwise
-    /// one. It records the microphone directly, because the server may replace the source of the processed voice when
-    /// the microphone is disconnected.
+    /// The unprocessed microphone at the voice's sample rate. The recording has all channels if channels were selected,
+    /// otherwise one. The microphone is recorded directly, because the server may replace the source of the processed
+    /// voice when the microphone is disconnected.
     public let heard: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
@@ -34,8 +34,7 @@ public final class PulseVoice: MicrophoneSource {
     ///   - source: The microphone.
     ///   - role: The microphone's role.
     ///   - processing: Whether to remove echo and noise.
-    ///   - sourceChannels: Indices of the microphone channels to use; all if empty. The voice has one
-    ///     channel.
+    ///   - sourceChannels: Indices of the microphone channels to use; all if empty. The voice always has one channel.
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `noSoundServer` or `notFound`, or with the reason why the server can't
     ///   load the modules.
@@ -84,7 +83,7 @@ public final class PulseVoice: MicrophoneSource {
 
     /// Device of the processed source.
     public var device: CaptureDevice { microphone.device }
-    /// Sample rate of the voice in Hz; one channel.
+    /// Format of the voice: its sample rate in Hz, and one channel.
     public var format: AudioFormat { microphone.format }
     /// Delivery delay of a microphone, plus 60 ms for the processing.
     public var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
@@ -126,9 +125,9 @@ public final class PulseVoice: MicrophoneSource {
     }
 }
 
-/// Sound server modules that remove echo and noise from one microphone. `init` loads them; `unload`, or the release of
-/// the last reference, unloads them. The next process finds modules of a crashed process by their names and removes
-/// them.
+/// Sound server modules that remove echo and noise from one microphone. `init` loads the modules; `unload`, or the
+/// release of the last reference, unloads them. The next process finds modules of a crashed process by their names and
+/// removes them.
 final class VoiceModules: Sendable {
     /// Name prefix of all created sources and sinks; the process ID follows.
     static let prefix = "multicam_voice_"
@@ -137,7 +136,7 @@ final class VoiceModules: Sendable {
     let source: String
     /// Name of the output for echo cancellation: its audio is removed from the voice. `nil` without echo cancellation.
     let sink: String?
-    /// Whether the server is PipeWire. Its module reports delays differently.
+    /// Whether the server is PipeWire, whose module reports delays differently.
     let isPipeWire: Bool
     private let connection: PulseConnection
     /// Indices of the loaded modules, in load order.

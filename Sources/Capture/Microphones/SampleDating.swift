@@ -7,7 +7,7 @@ internal import Media
 /// are correct on average. If two consecutive reports agree on a large deviation, it is a jump: audio is missing that
 /// wasn't reported as lost.
 ///
-/// A value type without a clock, a thread or libpulse.
+/// This value type doesn't depend on a clock, a thread, or libpulse.
 struct SampleDating {
     /// Effect of a timing report.
     enum Verdict: Equatable {
@@ -32,8 +32,8 @@ struct SampleDating {
     private static let tolerance = Nanoseconds.milliseconds(40)
     /// Maximum difference between two doubtful reports that confirm each other.
     private static let agreement = Nanoseconds.milliseconds(20)
-    /// Divisor for the deviation of later reports. The first reports are averaged; later ones correct the times by this
-    /// fraction.
+    /// Divisor for the deviation of a report. The first reports are averaged; later reports correct the times by 1/8 of
+    /// their deviation.
     private static let slowestPull: Int64 = 8
 
     /// Creates a state without a known capture time.

@@ -15,15 +15,11 @@ final class CameraMonitor: Sendable {
     /// - Parameters:
     ///   - nodes: Directory of the device nodes.
     ///   - beginsAtOnce: Whether `look` is called once at the start without an event.
-    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its
-    ///     permissions:
-    ///     within milliseconds of the kernel event, and again when udevd has finished processing the node. A
-    ///     single call can
-    ///     represent several changes, and a camera with two nodes can cause several calls. Also called at the
-    ///     time that
-    ///     the previous call returned, if no event arrived before. It must not call `stop` or release the
-    ///     last
-    ///     reference.
+    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its permissions:
+    ///     within milliseconds of the kernel event, and again when udevd has finished processing the node. A single
+    ///     call can represent several changes, and a camera with two nodes can cause several calls. Also called at the
+    ///     time that the previous call returned, if no event arrived before. This function must not call `stop` or
+    ///     release the last reference to the monitor.
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
@@ -87,7 +83,7 @@ final class CameraEventWaiter {
     /// - Parameters:
     ///   - deadline: The latest time on `CLOCK_MONOTONIC`; `nil` for none.
     ///   - stop: Ends this wait and all later ones when it is woken.
-    /// - Returns: The first of these events.
+    /// - Returns: The reason why the wait ended.
     func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
         var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -178,8 +174,8 @@ final class UdevMonitor {
 
 /// Watches the video nodes in `/dev` for creation, removal and permission changes. Owns an inotify watch.
 ///
-/// It detects changes that cause no uevent, such as a permission change by an administrator or a program other than
-/// udevd, and works in containers, which receive no uevents. Use from one thread at a time.
+/// This class detects changes that cause no uevent, such as a permission change by an administrator or by a program
+/// other than udevd. It also works in containers, which receive no uevents. Use from one thread at a time.
 final class NodeFolder {
     private let watch: OwnedDescriptor
     private let prefix: [UInt8]

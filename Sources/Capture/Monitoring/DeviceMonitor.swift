@@ -17,10 +17,11 @@ package final class DeviceMonitor: Sendable {
     ///   - catalog: The catalog that lists the cameras.
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     ///   - cameras: Called with all cameras on the camera monitor's thread: immediately, and after each connection and
-    ///     disconnection within milliseconds of the kernel event. `nil` to ignore cameras. It must not call `stop`.
+    ///     disconnection within milliseconds of the kernel event. `nil` to ignore cameras. The function must not call
+    ///     `stop`.
     ///   - microphones: Called with all microphones, except monitors of outputs, on another thread: immediately and
     ///     after each change. Called once with the reason if the sound server is missing or has disappeared. `nil` to
-    ///     ignore microphones. It must not call `stop`.
+    ///     ignore microphones. The function must not call `stop`.
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     package init(
         catalog: CameraCatalog = CameraCatalog(), server: String? = nil,
@@ -30,8 +31,8 @@ package final class DeviceMonitor: Sendable {
         self.cameras = try cameras.map { report throws(DeviceError) in
             let known = ConditionLock<KnownNodes?>(nil)
             return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
-                // Copied out and stored back, so that no lock is held while nodes are opened. Only this thread modifies
-                // it.
+                // The set is copied out and stored back, so that no lock is held while nodes are opened. Only this
+                // thread modifies it.
                 let last = known.withLock { $0 }
                 var nodes = last ?? KnownNodes()
                 let (found, again) = catalog.look(&nodes, patience: last == nil ? .zero : Self.patience)

@@ -15,7 +15,7 @@ package final class FolderMonitor: Sendable {
     ///   - folder: Absolute path of the directory.
     ///   - prefix: Name prefix of the files to watch.
     ///   - tell: Called on the monitor's thread after one or more of these files were added or removed. Spurious calls
-    ///     are possible. It must not call `stop` or release the last reference.
+    ///     are possible. The function must not call `stop` or release the last reference to the monitor.
     package init?(_ folder: String, prefix: String, tell: @escaping @Sendable () -> Void) {
         let stopping: WakeUp
         do throws(DeviceError) {

@@ -16,7 +16,7 @@ final class MicrophoneMonitor: Sendable {
     /// - Parameters:
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     ///   - report: Called on the monitor's thread with all sources, immediately and whenever they may have changed.
-    ///     Called once with the reason if the server is missing or has disappeared. It must not call `stop`.
+    ///     Called once with the reason if the server is missing or has disappeared. The function must not call `stop`.
     init(
         server: String? = nil, report: @escaping @Sendable (Result<[PulseSource], DeviceError>) -> Void
     ) {
@@ -62,7 +62,7 @@ final class MicrophoneMonitor: Sendable {
 /// Waits until the sound server's sources or its default source change. Owns an event subscription on a
 /// connection.
 ///
-/// Use and release it on one thread, other than libpulse's thread.
+/// Use and release this object on one thread other than libpulse's thread.
 final class PulseSubscription {
     /// State of the callback, accessed on libpulse's thread under the connection's lock.
     private final class Listener {
@@ -122,7 +122,7 @@ final class PulseSubscription {
     /// - Returns: `false` if the server disappeared or the connection was interrupted.
     func waitForNews() -> Bool {
         connection.locked {
-            // There may be no event for days. `wait` needs a time limit, so it is called in a loop.
+            // `wait` needs a time limit, but there may be no event for days, so it is called in a loop.
             while connection.isReady {
                 if connection.wait(
                     atMost: .seconds(86_400), until: { listener.hasNews || !connection.isReady })

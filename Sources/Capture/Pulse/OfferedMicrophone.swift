@@ -5,14 +5,15 @@ package import Media
 /// A source in the sound server that delivers the audio written by this process: a virtual microphone for other
 /// programs, with a recognizable name.
 ///
-/// It consists of two server modules: an output that isn't audible, and a source that records it. If this process is
-/// killed, both remain and are silent, so that recording programs keep their microphone. The next process with the same
-/// parent continues to use them. If the parent has exited too, the next process of this program removes them.
+/// The microphone consists of two server modules: an output that isn't audible, and a source that records it. If this
+/// process is killed, both modules remain and are silent, so that recording programs keep their microphone. The next
+/// process with the same parent continues to use them. If the parent has exited too, the next process of this program
+/// removes them.
 ///
 /// Can be used from any thread except libpulse's thread. The last reference must not be released on libpulse's thread
 /// either.
 package final class OfferedMicrophone: @unchecked Sendable {
-    // The pointer is set once. The object it points to is accessed only under the connection's lock.
+    // The pointer is set once. The object behind the pointer is accessed only under the connection's lock.
     private let stream: OpaquePointer
     private let connection: PulseConnection
     private let format: AudioFormat
@@ -100,7 +101,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
         return pa_stream_new(connection.context, "multicam", &sample, nil)
     }
 
-    /// Must be called under the connection's lock.
+    /// Connects the stream to the sink. Must be called under the connection's lock.
     private func connect(to sink: String, within timeLimit: Nanoseconds) throws(DeviceError) {
         func bytes(_ time: Nanoseconds) -> UInt32 {
             UInt32(

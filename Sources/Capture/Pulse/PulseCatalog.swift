@@ -87,7 +87,7 @@ public struct PulseSource: Sendable, Hashable {
     public let serial: String
     /// Position of each channel as a `pa_channel_position`; empty if unknown.
     let channelPositions: [Int32]
-    /// Server index of the source. The server doesn't reuse it for later sources.
+    /// Server index of the source. The server doesn't reuse an index for later sources.
     let index: UInt32
     /// Server index of the source's card; `linux_PA_INVALID_INDEX` if none.
     private(set) var cardIndex = linux_PA_INVALID_INDEX

@@ -7,7 +7,7 @@ internal import Media
 /// Can be used from any thread except libpulse's thread. The last reference must not be released on libpulse's thread
 /// either.
 final class PulseConnection: @unchecked Sendable {
-    // The pointer is set once. The object it points to is accessed only under the loop's lock.
+    // The pointer is set once. The object behind the pointer is accessed only under the loop's lock.
     let context: OpaquePointer
     private let loop: PulseLoop
     private let interruption: PulseInterruption?
@@ -36,7 +36,7 @@ final class PulseConnection: @unchecked Sendable {
         self.interruption = interruption
         context = created
         try locked { () throws(DeviceError) in
-            // The userdata is the loop. It outlives the context because of the order in `deinit`.
+            // The userdata is the loop, which outlives the context because of the order in `deinit`.
             pa_context_set_state_callback(
                 context, { _, loop in pa_threaded_mainloop_signal(OpaquePointer(loop), 0) },
                 UnsafeMutableRawPointer(loop.pointer))
@@ -78,7 +78,7 @@ final class PulseConnection: @unchecked Sendable {
     /// - Returns: `false` if `limit` elapsed first or the connection was interrupted.
     func wait(atMost limit: Nanoseconds, until condition: () -> Bool) -> Bool {
         let deadline = pa_rtclock_now() + pa_usec_t(max(limit.count, 0) / 1_000)
-        // One millisecond later, so that the deadline has passed when the timer wakes this thread.
+        // The timer fires one millisecond after the deadline, so that the deadline has passed when this thread wakes.
         let alarm = pa_context_rttime_new(
             context, deadline + 1_000,
             { _, _, _, loop in pa_threaded_mainloop_signal(OpaquePointer(loop), 0) },
@@ -149,7 +149,7 @@ extension PulseConnection {
                 context,
                 { _, info, end, userdata in
                     guard let reply = PulseReply<PulseSourceList>.behind(userdata) else { return }
-                    // Positive after the last item, negative on failure. The list ends in both cases.
+                    // `end` is positive after the last item, and negative on failure. The list ends in both cases.
                     guard end == 0, let info else { return reply.complete() }
                     reply.value.sources.append(
                         PulseSource(info.pointee, defaultName: reply.value.defaultName))

@@ -1,12 +1,12 @@
 internal import CLinux
 import Media
 
-/// libpulse's thread, with the lock that protects all libpulse objects on it.
+/// libpulse's thread, and the lock that protects all libpulse objects on that thread.
 ///
 /// All `pa_*` calls are made inside `locked` or in a callback. libpulse invokes callbacks on its thread with the lock
 /// held.
 final class PulseLoop: @unchecked Sendable {
-    // Set once. libpulse protects the object that it points to.
+    // The pointer is set once. libpulse protects the object that it points to.
     let pointer: OpaquePointer
 
     init() throws(DeviceError) {
@@ -68,7 +68,7 @@ final class PulseReply<Value> {
 final class PulseInterruption: Sendable {
     private struct State {
         var isInterrupted = false
-        /// Loop of the most recent connection.
+        /// The loop of the most recent connection.
         weak var loop: PulseLoop?
     }
 
@@ -93,7 +93,7 @@ final class PulseInterruption: Sendable {
 
     /// Sleeps until interrupted or until `deadline` on `CLOCK_MONOTONIC`.
     ///
-    /// - Returns: Whether it was interrupted.
+    /// - Returns: Whether the wait was interrupted.
     func wait(until deadline: ClockTime) -> Bool {
         state.wait(until: deadline) { $0.isInterrupted ? true : nil } ?? false
     }

@@ -14,7 +14,7 @@ package struct PulseSurvey: Sendable, Hashable {
         package let isMuted: Bool
         /// Volume of the loudest channel in percent; 100 leaves the level unchanged.
         package let volumePercent: Int
-        /// Whether recording programs can change the level of the microphone itself.
+        /// Whether the server's volume for a recording program also changes the microphone's own level (flat volumes).
         package let hasFlatVolume: Bool
 
         /// Creates a source.
@@ -31,7 +31,7 @@ package struct PulseSurvey: Sendable, Hashable {
         }
     }
 
-    /// Name and version of the server: `pulseaudio 16.1`, `PulseAudio (on PipeWire 1.0.5) 15.0.0`.
+    /// Name and version of the server, such as `pulseaudio 16.1` or `PulseAudio (on PipeWire 1.0.5) 15.0.0`.
     package let server: String
     /// Name of the default source; `nil` or empty if none.
     package let defaultSource: String?

@@ -53,7 +53,7 @@ final class CameraDelivery {
     var lastSign: ClockTime { counter.lastCapture ?? startedAt }
 
     /// Assigns a capture time and a sequence number to a buffer, and reports frames missing before it. Doesn't report
-    /// them during warm-up, when frames are discarded.
+    /// missing frames during warm-up, when frames are discarded anyway.
     func place(_ filled: V4L2Device.Filled, isWarmUp: Bool) -> FrameCounter.Place {
         let previous = counter.lastCapture
         let place = counter.place(filled.sequence, filled.stamp, arrivedAt: clock.now)
@@ -63,7 +63,7 @@ final class CameraDelivery {
         }
         if isWarmUp { return place }
         if place.isCorrected { receive(.corrected(at: place.capturedAt)) }
-        // Reported during an outage too: the bus lost frames that the camera counted.
+        // Missing frames are reported during an outage too, because the bus lost frames that the camera counted.
         if place.missing > 0 {
             receive(.lost(count: place.missing, cause: .bus, capturedAt: place.firstMissingAt))
         }
@@ -86,14 +86,15 @@ final class CameraDelivery {
         receive(.frame(frame))
     }
 
-    /// Reports that the requested UVC header clock isn't available. Each cause is reported once.
+    /// Reports that the requested UVC header clock isn't available. Each cause is reported only once.
     func lacksHeaderClock(_ cause: String) {
         guard headersProblem != cause else { return }
         headersProblem = cause
         receive(.withoutHeaderClock(at: clock.now, cause: cause))
     }
 
-    /// Reports an outage, dated from the first missing frame. Reports it once, and again if the cause changes.
+    /// Reports an outage, dated from the first missing frame. An outage is reported once, and again if its cause
+    /// changes.
     ///
     /// - Parameters:
     ///   - cause: The cause in a few words.
@@ -121,7 +122,7 @@ final class CameraDelivery {
         receive(.formatRefused(format, at: clock.now, cause: cause))
     }
 
-    /// Prepares for a new stream. The driver restarts its frame count, and the rate may change.
+    /// Prepares for a new stream, in which the driver restarts its frame count and the rate may differ.
     ///
     /// - Parameters:
     ///   - remark: The remark to report when the camera returns.

@@ -87,7 +87,7 @@ struct CameraGeneration {
         do throws(DeviceError) {
             headers = try HeaderClocks(startingFor: buffers.device.path)
         } catch {
-            // The stream retries and reports a failure.
+            // The stream tries again later and reports a failure.
             lacksHeaders = true
         }
     }

@@ -5,7 +5,7 @@ internal import System
 /// Keeps a camera delivering until it is stopped. When the stream ends, finds the camera, reopens it and restarts the
 /// stream. Runs on the camera's thread.
 struct CameraSupervision {
-    /// The camera as first found.
+    /// The camera as it was first found.
     let device: CaptureDevice
     /// Requested format, with a fallback.
     private var format: FormatOnTrial
@@ -44,8 +44,8 @@ struct CameraSupervision {
 
     /// Delivers frames until the camera is stopped.
     ///
-    /// - Parameter first: Transfers the streaming generation. The caller must not retain it, because its node must be
-    ///   closed before the camera is searched for.
+    /// - Parameter first: Transfers the streaming generation. The caller must not retain the generation, because its
+    ///   node must be closed before the camera is searched for.
     mutating func run(from first: () -> CameraGeneration?) {
         var pauses = RetryBackoff()
         var streaming = first()
@@ -89,7 +89,7 @@ struct CameraSupervision {
 
     /// Runs one stream until it ends.
     ///
-    /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if none was passed.
+    /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if no generation was passed.
     private mutating func follow(
         _ generation: consuming CameraGeneration?, _ pauses: inout RetryBackoff
     ) -> V4L2Stream.End? {
@@ -133,8 +133,8 @@ struct CameraSupervision {
             case .absent:
                 delivery.away("unplugged")
                 held.node = nil
-                // The camera may have been unplugged without ending a stream, while it was off or about to change its
-                // format.
+                // The camera may have been unplugged without the end of a stream, while it was off or about to change
+                // its format.
                 roster.leave(number, among: present)
                 pauses.reset()
                 pause = Self.lookInterval
@@ -147,7 +147,7 @@ struct CameraSupervision {
                     return try reopened(found)
                 } catch {
                     delivery.away(Self.cause(error))
-                    // Switching on a source doesn't cause an event, and polling for it is cheap.
+                    // No event announces that a signal source was switched on, and polling for the signal is cheap.
                     pause = error.reason == .noSignal ? Self.lookInterval : pauses.next()
                 }
             }
@@ -239,7 +239,8 @@ extension [OfferedFormat] {
     }
 }
 
-/// Requested format of a camera. Until the first frame arrives in it, also holds the last format that delivered frames.
+/// Requested format of a camera. Also holds the last format that delivered frames, until the first frame in the
+/// requested format arrives.
 struct FormatOnTrial {
     private(set) var wanted: VideoFormat
     private var proven: VideoFormat
@@ -275,7 +276,7 @@ struct FormatOnTrial {
 /// Exponential backoff for a camera that was found but doesn't deliver: from 200 ms to 8 s, doubled each
 /// time. An attempt puts more load on the bus and the camera than on this program.
 ///
-/// A value type: the caller sleeps.
+/// This value type only computes delays; the caller sleeps.
 struct RetryBackoff {
     private static let shortest = Nanoseconds.milliseconds(200)
     private static let longest = Nanoseconds.seconds(8)

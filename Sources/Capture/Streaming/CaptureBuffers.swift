@@ -1,7 +1,7 @@
 import Glibc
 import Media
 
-/// File descriptor and mapped buffers of one generation of a camera's stream.
+/// File descriptor and mapped buffers for one generation of a camera's stream.
 ///
 /// The camera's thread and each lent frame hold a reference. The last release unmaps the buffers and closes
 /// the descriptor. A buffer is returned to the driver only while its generation is streaming.
@@ -85,7 +85,7 @@ final class CaptureBuffers: Sendable {
         do {
             try device.stopStreaming()
         } catch {
-            // This fails only if the device is gone, and then it is no longer streaming.
+            // This call fails only if the device is gone, and then the device is no longer streaming.
         }
     }
 
@@ -118,8 +118,8 @@ final class CaptureBuffers: Sendable {
         do {
             try device.queue(buffer: index)
         } catch {
-            // The stream just ended, or the cable was pulled. In the second case, poll on the camera's thread reports
-            // it.
+            // The stream has just ended, or the cable was pulled. A pulled cable is reported by `poll` on the camera's
+            // thread.
         }
     }
 

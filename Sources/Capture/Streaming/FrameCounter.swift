@@ -2,7 +2,7 @@ import Media
 
 /// Converts a driver's sequence numbers and timestamps to monotonic ones, and computes the number of missing frames.
 ///
-/// A pure value type; the arrival time is an argument.
+/// This pure value type receives the arrival time as an argument.
 struct FrameCounter {
     /// Sequence number and capture time of a frame in its stream.
     struct Place: Equatable {
@@ -29,7 +29,7 @@ struct FrameCounter {
         self.interval = interval
     }
 
-    /// Capture time of the last frame, if any.
+    /// Capture time of the last frame; `nil` before the first frame.
     var lastCapture: ClockTime? { lastTime }
 
     /// Records that the driver restarts its count. The output sequence continues.
@@ -50,8 +50,8 @@ struct FrameCounter {
         let (time, isCorrected) = captureTime(stamp, arrival)
         var missing = 0
         if let lastRaw, let previousTime {
-            // A count that decreases or doesn't change means that the driver restarted counting or doesn't count. It
-            // isn't a loss.
+            // A count that decreases or doesn't change means that the driver restarted counting or doesn't count.
+            // Neither case is a loss.
             let step = Int64(Int32(bitPattern: raw &- lastRaw))
             // The elapsed time limits the number of missing frames, because some drivers count fields.
             let room = ((time - previousTime).count + interval.count / 2) / max(interval.count, 1)
@@ -72,15 +72,15 @@ struct FrameCounter {
         var isCorrected = false
         if let driver = stamp.time {
             // A timestamp in the future or far in the past comes from a clock other than the one in the buffer's flags.
-            // Its value is arbitrary.
+            // The value of such a timestamp is arbitrary.
             let isNear = driver <= arrival + interval && driver >= arrival - .seconds(10)
             let start = isNear && !stamp.isStartOfExposure ? driver - interval : driver
             isCorrected = !isNear || start > arrival || start < arrival - .seconds(10)
             if !isCorrected { time = start }
         }
         guard let lastTime, time <= lastTime else { return (time, isCorrected) }
-        // Never later than the arrival time. Otherwise the times of a camera faster than its nominal rate would drift
-        // ahead without limit.
+        // The time is never later than the arrival time. Otherwise, the times of a camera that is faster than its
+        // nominal rate would drift ahead without limit.
         return (max(lastTime + Nanoseconds(1), min(lastTime + interval, arrival)), true)
     }
 }

@@ -3,18 +3,18 @@ import Glibc
 import Media
 internal import System
 
-/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's thread. Closed
-/// together with its stream generation.
+/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's thread. The
+/// metadata node is closed together with its stream generation.
 ///
 /// `poll` doesn't wait for this node: uvcvideo completes a frame's metadata before the frame, so the metadata is
-/// available when the frame is. The buffers hold the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1). Frames
+/// available before the frame. The buffers hold the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1). Frames
 /// with more packets, such as large raw frames, have no header clock.
 final class HeaderClocks {
     private let buffers: CaptureBuffers
     /// Clocks of frames that haven't been requested yet, in driver order.
     private var waiting: [(sequence: UInt32, clock: UVCHeaderClock)] = []
 
-    /// Number of buffers: as many as the capture node has, plus some for frames that are requested late.
+    /// Number of buffers: as many as the capture node has, plus a few for clocks that are requested late.
     private static let bufferCount = 12
 
     /// Opens the node and starts its stream. The stream delivers nothing until the capture stream starts.
@@ -67,7 +67,7 @@ final class HeaderClocks {
     }
 
     private func takeAll() {
-        // At most one pass over the buffers, so that a faulty driver can't cause an endless loop.
+        // Each buffer is visited at most once, so that a faulty driver can't cause an endless loop.
         for _ in 0..<buffers.count {
             do {
                 guard let filled = try buffers.dequeue() else { return }
@@ -76,7 +76,7 @@ final class HeaderClocks {
                 }
                 buffers.giveBack(filled.index)
             } catch {
-                // The cable was pulled; the capture node reports it.
+                // The cable was pulled; the capture node reports this.
                 return
             }
         }
@@ -119,8 +119,8 @@ extension UVCHeaderClock {
     /// Header flag for a source clock reference (UVC 1.5, table 2-5).
     private static let hasSourceClock: UInt8 = 1 << 3
 
-    /// Reads the first header of a UVCH buffer, which belongs to the frame's first packet. Later headers repeat its
-    /// presentation time with different clocks.
+    /// Reads the first header of a UVCH buffer, which belongs to the frame's first packet. Later headers repeat the
+    /// presentation time of the first header with different clocks.
     ///
     /// - Returns: `nil` if the buffer doesn't contain a complete header.
     init?(firstOf buffer: UnsafeRawBufferPointer) {
@@ -144,7 +144,7 @@ extension UVCHeaderClock {
         if flags & Self.hasSourceClock != 0 {
             guard let at = take(6) else { return nil }
             sourceClock = UInt32(littleEndian: fields.loadUnaligned(fromByteOffset: at, as: UInt32.self))
-            // 11 bits; the others are reserved.
+            // The frame number has 11 bits; the other bits are reserved.
             busFrame =
                 UInt16(littleEndian: fields.loadUnaligned(fromByteOffset: at + 4, as: UInt16.self)) & 0x7FF
         }

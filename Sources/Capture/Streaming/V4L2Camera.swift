@@ -4,9 +4,9 @@ internal import System
 /// Camera with a V4L2 node: webcams, capture sticks and similar devices.
 ///
 /// The initializer opens the camera in one format and reserves its buffers, so `start` only has to start the stream.
-/// While streaming, the camera can be unplugged and plugged in again at the same port or another one. It is recognized
-/// by its identity, reopened with the same format and controls, and continues to deliver. After `stop` the node is
-/// free, and `start` opens it again.
+/// While streaming, the camera can be unplugged and plugged in again at the same port or another one. A reconnected
+/// camera is recognized by its identity, reopened with the same format and controls, and continues to deliver frames.
+/// After `stop` the node is free, and `start` opens it again.
 public final class V4L2Camera: CameraSource {
     /// The camera as listed by the catalog.
     public let device: CaptureDevice
@@ -87,7 +87,7 @@ public final class V4L2Camera: CameraSource {
         readsHeaders.withLock { $0 = true }
     }
 
-    /// Starts streaming on a dedicated thread. Returns once the driver streams; frames follow.
+    /// Starts streaming on a dedicated thread. Returns when the driver is streaming; the first frame may arrive later.
     ///
     /// - Precondition: The camera isn't streaming.
     public func start(
@@ -96,7 +96,7 @@ public final class V4L2Camera: CameraSource {
         throws(DeviceError)
     {
         precondition(state.withLock { $0.thread == nil }, "a camera streams once at a time")
-        // Removed from the state, so that a camera is closed if it fails to start.
+        // The generation is removed from the state, so that the camera is closed if it fails to start.
         let prepared = state.withLock { $0.opened.take() }
         var generation: CameraGeneration
         if let prepared {
@@ -114,7 +114,7 @@ public final class V4L2Camera: CameraSource {
         do throws(ThreadError) {
             try run(clock, requests, telling: started.outcomes + again, receive)
         } catch {
-            // Closes the camera.
+            // Releasing the generation closes the camera.
             state.withLock { state in
                 _ = state.opened.take()
                 state.requests = nil
@@ -195,7 +195,7 @@ public final class V4L2Camera: CameraSource {
     }
 }
 
-/// Controls that are maintained while a camera is in use, and the node for changing them. Thread-safe.
+/// Controls that are maintained while a camera is in use, and the node that is used to change them. Thread-safe.
 final class HeldControls: Sendable {
     private struct State {
         var requests: [ControlRequest]
@@ -287,7 +287,7 @@ final class StreamRequests: Sendable {
 
     /// Returns and removes the pending request. The camera's thread calls this after it is woken.
     func take() -> Request {
-        // Reset before reading, so that a later request wakes the thread again.
+        // The wake-up is reset before the request is read, so that a later request wakes the thread again.
         wakeUp.forget()
         return request.withLock { request in
             defer { if request != .stop { request = .none } }

@@ -5,10 +5,10 @@ internal import System
 
 /// Runs one generation of a camera's stream from start to end. Use only on the camera's thread.
 final class V4L2Stream {
-    /// Reason why a stream ended without a request.
+    /// The reason why a stream ended without a request.
     struct End {
         let cause: String
-        /// Whether the format could be the cause, because no other cause is known.
+        /// Whether the format could be the cause. `true` unless another cause is known.
         var mayBeOfFormat = true
     }
 
@@ -28,10 +28,10 @@ final class V4L2Stream {
     /// Whether a valid frame has arrived.
     private(set) var hasDelivered = false
 
-    /// Maximum wait for the first frame. Exposure, focus and the bus take time; 2 s have been observed.
+    /// Maximum wait for the first frame. Exposure, focus and the bus take time; waits of 2 s have been observed.
     private static let firstFramePatience = Nanoseconds.seconds(3)
-    /// Minimum gap between frames that leads to a restart. Shorter gaps are common on a busy bus, and a restart costs
-    /// more than they do.
+    /// Minimum gap between frames that leads to a restart. Shorter gaps are common on a busy bus, and a restart would
+    /// lose more frames than such a gap.
     private static let shortestSilence = Nanoseconds.milliseconds(500)
     /// Delay before the second attempt to open the metadata node. Right after a camera is plugged in, the node may be
     /// missing or not yet accessible.
@@ -88,8 +88,8 @@ final class V4L2Stream {
             } else if result & POLLIN != 0 {
                 if let end = takeOne() { return end }
             }
-            // Checked on every pass, not only when poll times out: a stream that contains only damaged frames
-            // also counts as an outage.
+            // Silence is checked on every pass, not only when poll times out, because a stream that contains only
+            // damaged frames also counts as an outage.
             if delivery.now >= deadline, let end = fellSilent() { return end }
         }
     }
@@ -179,8 +179,8 @@ final class V4L2Stream {
 
     // MARK: Failures
 
-    /// Handles missing frames. Reports the outage immediately. If it lasts, restarts the stream, which is known to
-    /// recover many cameras. If the restart doesn't help, ends the stream as if the camera were unplugged.
+    /// Handles missing frames. Reports the outage immediately. If the outage lasts, restarts the stream, which is known
+    /// to recover many cameras. If the restart doesn't help, ends the stream as if the camera were unplugged.
     private func fellSilent() -> End? {
         let silence = delivery.now - delivery.lastSign
         let cause = hasDelivered ? "silent" : "silent since the start"
@@ -222,7 +222,7 @@ final class V4L2Stream {
         do {
             delivery.controls(try buffers.device.keep(held.requests))
         } catch {
-            // The camera doesn't respond, so it won't deliver frames either. The missing frames are then reported.
+            // The camera doesn't respond, so it doesn't deliver frames either. The missing frames are reported later.
         }
         expectFirstFrame()
         return nil

@@ -1,7 +1,7 @@
 package import Media
 
-/// Accelerometer in the computer's screen, read through the kernel's industrial I/O subsystem (kernel,
-/// Documentation/ABI/testing/sysfs-bus-iio).
+/// Accelerometer in the computer's screen, read through the kernel's Industrial I/O subsystem
+/// (Documentation/ABI/testing/sysfs-bus-iio in the kernel).
 package struct Accelerometer: AccelerationSensor {
     /// Kernel name of the sensor, such as `iio:device0`.
     package let name: String
@@ -15,7 +15,7 @@ package struct Accelerometer: AccelerationSensor {
     /// off returns zero.
     private static let least = 0.05 * Acceleration.gravity
 
-    /// Finds the sensor and its mounting.
+    /// Finds the sensor and its mount matrix.
     ///
     /// - Parameter sysfs: Mount point of sysfs. udev is queried only for `/sys`; systemd's hardware database contains
     ///   the sensor mounting of many computers.

@@ -9,9 +9,9 @@ package struct NodePermissions: Sendable, Hashable {
     package let mode: UInt32
     /// User ID of the owner.
     package let owner: UInt32
-    /// Group ID.
+    /// Group ID of the node.
     package let group: UInt32
-    /// Group name; its ID if the name is unknown.
+    /// Group name of the node, or its group ID if the name is unknown.
     package let groupName: String
 
     /// Creates permissions from known values.
@@ -49,8 +49,8 @@ package struct NodePermissions: Sendable, Hashable {
 }
 
 extension NodePermissions {
-    /// Returns whether this process can open a node. Tries to open it, because access control lists and container rules
-    /// also apply.
+    /// Returns whether this process can open a node. Tries to open the node, because access control lists and container
+    /// rules also apply.
     package static func allowsOpening(_ node: String) -> Bool {
         let number = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         if number >= 0 {
@@ -63,7 +63,7 @@ extension NodePermissions {
 
 /// A user and the groups that determine which nodes this process can open.
 package struct UserGroups: Sendable, Hashable {
-    /// User ID.
+    /// User ID of the user.
     package let id: UInt32
     /// Groups of this process, set at login.
     package let groups: Set<UInt32>
@@ -86,7 +86,7 @@ package struct UserGroups: Sendable, Hashable {
             groupsAtLogin: atLogin(geteuid()))
     }
 
-    /// Returns the name of a group; its ID if the name is unknown.
+    /// Returns the name of a group, or its ID if the name is unknown.
     package static func name(ofGroup number: UInt32) -> String {
         var entry = group()
         var found: UnsafeMutablePointer<group>?

@@ -1,7 +1,8 @@
 import Glibc
 internal import System
 
-/// Small file system reads that treat a missing file as a result, not an error: sysfs and proc can change at any time.
+/// File system helpers that treat a missing file as a result instead of an error, because sysfs and proc can change at
+/// any time.
 package enum Paths {
     /// Returns the names in a directory, sorted; empty if the directory is missing or unreadable.
     package static func entries(of folder: String) -> [String] {

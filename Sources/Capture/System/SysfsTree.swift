@@ -72,10 +72,11 @@ package struct SysfsTree: Sendable {
         ancestors(folder).first { isRootHub(Paths.name($0)) }.map(Paths.parent)
     }
 
-    /// Returns the bus path as built by udev's path_id: `pci-0000:00:14.0-usb-0:2:1.0` for interface `1-2:1.0`, or with
-    /// the controller's parent if relevant: `platform-fd500000.pcie-pci-0000:01:00.0-usb-0:1.3:1.0`.
+    /// Returns the bus path as built by udev's path_id, such as `pci-0000:00:14.0-usb-0:2:1.0` for interface `1-2:1.0`.
+    /// The path contains the controller's parent if relevant, as in
+    /// `platform-fd500000.pcie-pci-0000:01:00.0-usb-0:1.3:1.0`.
     ///
-    /// The result equals udev's, so a device has the same identity with and without udev.
+    /// The result equals udev's path, so a device has the same identity with and without udev.
     func busPath(ofUSBInterface interface: String) -> String? {
         guard let controller = controller(ofUSBDevice: interface),
             let dash = Paths.name(interface).firstIndex(of: "-")
@@ -97,7 +98,7 @@ package struct SysfsTree: Sendable {
     }
 
     /// Returns a number that identifies a device's directory during its lifetime. No later device at the same path gets
-    /// the same number, because kernfs numbers its nodes. `nil` if the directory doesn't exist.
+    /// the same number, because kernfs numbers its nodes. Returns `nil` if the directory doesn't exist.
     func instance(of folder: String) -> UInt64? {
         var facts = stat()
         return stat(folder, &facts) == 0 ? UInt64(facts.st_ino) : nil

@@ -2,7 +2,7 @@ package import Media
 
 /// Descriptors of a USB device: its USB version and the alternate settings of its interfaces.
 package struct USBDescription: Sendable, Hashable {
-    /// USB version in binary-coded decimal, `bcdUSB`: 0x0200, 0x0210, 0x0320.
+    /// USB version in binary-coded decimal (`bcdUSB`), such as 0x0200, 0x0210, or 0x0320.
     package let version: UInt16
     /// Alternate settings of the first configuration, in device order. Devices with several configurations need the
     /// vendor's driver.
@@ -27,8 +27,8 @@ package struct USBDescription: Sendable, Hashable {
 
     /// Parses sysfs's `descriptors`: the device descriptor, followed by its configurations.
     ///
-    /// The bytes are untrusted. Any content is accepted, and its valid part is used. Parsing stops at a descriptor with
-    /// an invalid length.
+    /// The bytes are untrusted. Any content is accepted, and the valid part of the content is used. Parsing stops at a
+    /// descriptor with an invalid length.
     ///
     /// - Returns: `nil` if there is no device descriptor.
     package init?(_ bytes: some Collection<UInt8>) {
@@ -80,7 +80,7 @@ package struct USBDescription: Sendable, Hashable {
             case Kind.superSpeedPlusCompanion where bytes.count >= 8:
                 setSuperSpeedBytes((4...7).reduce(0) { $0 | Int(bytes[$1]) << (8 * ($1 - 4)) })
             case Kind.classInterface where bytes.count >= 12 && bytes[2] == 1:
-                // Video control header; other classes have different headers.
+                // Video control header. Other USB classes have different headers.
                 guard let last = settings.indices.last, settings[last].isVideoControl else { return }
                 settings[last].streamingInterfaces = bytes.dropFirst(12).prefix(Int(bytes[11])).map {
                     Int($0)
@@ -101,8 +101,8 @@ package struct USBDescription: Sendable, Hashable {
             settings[last].endpoints.append(
                 USBEndpoint(
                     address: bytes[2], transfer: transfer, packetSize: Int(size & 0x7FF),
-                    // Bits 11 and 12 hold the number of additional packets. The value 3 is reserved and is treated as
-                    // the maximum.
+                    // Bits 11 and 12 hold the number of additional packets. The reserved value 3 is treated as the
+                    // maximum.
                     packets: min(Int(size >> 11 & 3), 2) + 1, interval: bytes[6], superSpeedBytes: nil))
         }
 
@@ -148,8 +148,8 @@ package struct USBInterfaceSetting: Sendable, Hashable {
     /// Whether the interface streams frames.
     package var isVideoStreaming: Bool { classCode == Self.video && subclass == 2 }
 
-    /// Returns the bandwidth that the setting reserves while it is selected. Excludes interrupt endpoints, which are
-    /// small and rare.
+    /// Returns the bandwidth that the setting reserves while it is selected. Excludes interrupt endpoints, which
+    /// reserve little bandwidth.
     package func reservations(at speed: USBSpeed) -> [USBReservation] {
         endpoints.filter { $0.transfer == .isochronous && $0.bytes(at: speed) > 0 }
             .map { $0.reservation(at: speed) }
@@ -177,7 +177,8 @@ package struct USBEndpoint: Sendable, Hashable {
     /// Whether the endpoint sends to the computer.
     package var isInput: Bool { address & 0x80 != 0 }
 
-    /// Returns the maximum number of bytes that the bus reserves per interval. Only for periodic endpoints.
+    /// Returns the maximum number of bytes that the bus reserves for the endpoint per interval. Valid only for periodic
+    /// endpoints.
     package func bytes(at speed: USBSpeed) -> Int {
         switch speed {
         case .low, .full: packetSize
@@ -189,7 +190,7 @@ package struct USBEndpoint: Sendable, Hashable {
     /// Returns the interval in microframes of 125 µs: 1…32 768 at high speed and above, 8…262 144 at lower
     /// speeds, where a frame has eight microframes.
     package func microframes(at speed: USBSpeed) -> Int {
-        // The standard allows 1…16. Larger values are handled as in the kernel.
+        // The standard allows values from 1 to 16. Larger values are handled as in the kernel.
         let power = 1 << (Int(min(max(interval, 1), 16)) - 1)
         switch speed {
         case .low, .full: return 8 * (transfer == .isochronous ? power : Int(max(interval, 1)))
@@ -216,7 +217,7 @@ enum USBCapabilities {
         while position + 3 <= bytes.count {
             let length = Int(bytes[position])
             guard length >= 3, position + length <= bytes.count else { return false }
-            // Device capability: SuperSpeed (3) or SuperSpeedPlus (10).
+            // A device capability descriptor for SuperSpeed (3) or SuperSpeedPlus (10).
             if bytes[position + 1] == 0x10, [3, 10].contains(bytes[position + 2]) { return true }
             position += length
         }

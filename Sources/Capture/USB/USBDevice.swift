@@ -4,11 +4,11 @@ package import Media
 package struct USBDevice: Sendable, Hashable {
     /// Directory of the device in sysfs, without links.
     package let folder: String
-    /// Kernel name, made of the bus and the port chain: `1-2.3`.
+    /// Kernel name, which consists of the bus and the port chain, such as `1-2.3`.
     package let name: String
     /// Product name for display, printable.
     package let product: String
-    /// Vendor and product ID: `046d:082d`.
+    /// Vendor and product ID, such as `046d:082d`.
     package let productID: String
     /// Current speed of the device; `nil` if unknown.
     package let speed: USBSpeed?
@@ -20,9 +20,9 @@ package struct USBDevice: Sendable, Hashable {
     package let interfaces: [USBInterface]
     /// Hubs from the controller's root hub to the hub that the device is plugged into; never empty.
     package let hubs: [USBHub]
-    /// Name of the controller's directory: `0000:00:14.0`.
+    /// Name of the controller's directory, such as `0000:00:14.0`.
     package let controller: String
-    /// The controller's driver: `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
+    /// The controller's driver, such as `xhci_hcd`, `ehci-pci`, or `vhci_hcd`.
     package let controllerDriver: String?
     /// Bandwidth that the controller's driver can reserve.
     package let promise: USBBandwidthLimit
@@ -40,8 +40,9 @@ package struct USBDevice: Sendable, Hashable {
     ///
     /// An xHCI controller provides the full bandwidth of a bus at each port (`rh_bw` in the kernel's xhci.h). With
     /// other controllers, all ports share one bandwidth. The total throughput of a controller isn't known. A hub that
-    /// is slower than its upstream link is a narrower section. Full-speed devices behind a faster hub share one
-    /// full-speed bus (USB 2.0, 11.14). Hubs with one transaction translator per port share less than assumed here.
+    /// is slower than its upstream link forms a section with less bandwidth. Full-speed devices behind a faster hub
+    /// share one full-speed bus (USB 2.0, 11.14). Hubs with one transaction translator per port share less than assumed
+    /// here.
     package var domains: [USBDomain] {
         guard let speed, let root = bus.speed, promise != .unlimited else { return [] }
         let number = String(bus.name.dropFirst(3))
@@ -78,7 +79,7 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// Returns the `reservations` that belong to a camera's stream.
+    /// Returns those of the `reservations` that belong to a camera's stream.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
     /// - Returns: The reservations. Empty while the camera isn't streaming, or if it doesn't reserve bandwidth (bulk).
@@ -120,13 +121,14 @@ package struct USBInterface: Sendable, Hashable {
     package let alternate: Int
     /// USB class code of the interface.
     package let classCode: UInt8
-    /// Driver of the interface: `uvcvideo`, `snd-usb-audio`, or `usbfs` for a user-space program; `nil` if none.
+    /// Driver of the interface, such as `uvcvideo` or `snd-usb-audio`, or `usbfs` for a user-space program; `nil` if
+    /// none.
     package let driver: String?
 }
 
 /// A hub between a device and its controller.
 package struct USBHub: Sendable, Hashable {
-    /// Kernel name: `usb1` for the controller's root hub, `1-2`, `1-2.4`.
+    /// Kernel name, such as `usb1` for the controller's root hub, or `1-2` and `1-2.4` for other hubs.
     package let name: String
     /// Current speed of the hub; `nil` if unknown.
     package let speed: USBSpeed?

@@ -37,8 +37,8 @@ struct USBShortage {
         let settings = camera.streamSettings(controlledBy: own.interface)
         let load = tree.load(around: camera)
         let asked = asked(of: settings, beside: load, by: camera)
-        // If every setting fits according to this calculation, the controller calculates bandwidth
-        // differently, and the settings that fit are unknown.
+        // If every setting fits according to this calculation, the controller calculates bandwidth differently. The
+        // settings that really fit are then unknown.
         let fitting = asked == nil ? nil : settings.last { load.fits($0, of: camera) }
         return BandwidthShortage(
             controller: camera.controller, claims: claims(beside: camera),
@@ -66,7 +66,7 @@ struct USBShortage {
             let captures = nodes.first { $0.usbDevice == device.folder && $0.index == 0 }
             return BandwidthShortage.Claim(
                 device: captures.map { "\(device.product) (\($0.node))" } ?? device.product,
-                // Includes this process, because the cause is usually another camera of the same recording.
+                // This process is included, because the cause is usually another camera of the same recording.
                 holder: captures.flatMap {
                     NodeOwners.holder(of: $0.node, processes: processes, besides: nil)
                 },
@@ -90,8 +90,8 @@ struct USBShortage {
             \.description)
     }
 
-    /// Returns the number of bytes that a raw format needs per microframe, as the driver computes it
-    /// (`uvc_fixup_video_ctrl`: the frame's bytes per second divided by 8000, plus 12 for the header). `nil` for
+    /// Returns the number of bytes that a raw format needs per microframe. The driver computes the same number in
+    /// `uvc_fixup_video_ctrl`: the bytes per second divided by 8000, plus 12 for the header. Returns `nil` for
     /// compressed formats, because the camera determines their size.
     static func rawBytes(_ format: VideoFormat, at speed: USBSpeed?) -> Int? {
         format.pixel.isRaw ? USBCamera.payload(of: format, at: speed ?? .high) : nil

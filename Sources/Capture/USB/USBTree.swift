@@ -4,7 +4,7 @@ package import Media
 package struct USBTree: Sendable {
     /// Connected devices except root hubs, ordered by kernel name.
     package let devices: [USBDevice]
-    /// Root hubs of the controllers, with or without a free port, ordered by name: `usb1`.
+    /// Root hubs of the controllers, such as `usb1`, with or without a free port, ordered by name.
     package let buses: [USBBus]
 
     /// Reads the devices from sysfs.
@@ -44,7 +44,7 @@ extension USBBus {
         let number = name.dropFirst(3)
         let ports = tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0
         let taken = Set(Paths.entries(of: folder))
-        // No controller has more ports. The limit bounds the loop for any file content.
+        // No controller has more than 255 ports. The limit bounds the loop for any file content.
         let free = (1...255).prefix(max(0, ports)).filter { port in
             let kind = tree.attribute(
                 "connect_type", of: "\(folder)/\(number)-0:1.0/\(name)-port\(port)")
@@ -105,8 +105,9 @@ extension USBDevice {
         promise = USBBandwidthLimit(controller: controllerFolder, driver: controllerDriver, in: tree)
     }
 
-    /// Returns whether a device supports SuperSpeed. USB versions up to 2.00 don't, and versions from 3.00 do; versions
-    /// 2.01 and 2.10 have capabilities (BOS) that contain this information.
+    /// Returns whether a device supports SuperSpeed. Devices with USB versions up to 2.00 don't support SuperSpeed;
+    /// devices with versions from 3.00 do. Devices with versions 2.01 and 2.10 report their capabilities in a BOS
+    /// descriptor.
     private static func knowsSuperSpeed(_ description: USBDescription?, capabilities: [UInt8]?) -> Bool? {
         guard let version = description?.version else { return nil }
         if version >= 0x0300 { return true }
@@ -132,9 +133,9 @@ extension USBInterface {
 
 /// A USB bus: the root hub of a controller.
 package struct USBBus: Sendable, Hashable {
-    /// Kernel name of the root hub: `usb1`.
+    /// Kernel name of the root hub, such as `usb1`.
     package let name: String
-    /// Name of the controller's directory. A USB 3 controller has one bus per generation.
+    /// Name of the controller's directory. A USB 3 controller has one bus for USB 2 and one for USB 3.
     package let controller: String
     /// Speed of the bus; `nil` if unknown.
     package let speed: USBSpeed?
@@ -143,13 +144,13 @@ package struct USBBus: Sendable, Hashable {
     /// Numbers of the free ports that a cable can be plugged into. Excludes ports that the firmware reports
     /// as built in or not connected (`connect_type`).
     package let freePorts: [Int]
-    /// The controller's driver: `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
+    /// The controller's driver, such as `xhci_hcd`, `ehci-pci`, or `vhci_hcd`.
     package let controllerDriver: String?
     /// Bandwidth that the controller's driver can reserve.
     package let promise: USBBandwidthLimit
 
-    /// Bandwidth available to a device at a free port, exclusive or shared as in `USBDevice.domains`. `nil` if no port
-    /// is free, its speed is unknown, or bandwidth isn't limited.
+    /// Bandwidth available to a device at a free port. The bandwidth is exclusive or shared, as in `USBDevice.domains`.
+    /// `nil` if no port is free, its speed is unknown, or bandwidth isn't limited.
     package var freeDomain: USBDomain? {
         guard let port = freePorts.first, let speed, promise != .unlimited else { return nil }
         let accounting = USBAccounting(driver: controllerDriver)
@@ -162,11 +163,11 @@ package struct USBBus: Sendable, Hashable {
     }
 }
 
-/// Part of each high-speed microframe that a controller's driver can reserve, if known.
+/// The part of each high-speed microframe that a controller's driver can reserve, if known.
 package enum USBBandwidthLimit: Sendable, Hashable {
-    /// The default for the controller's type.
+    /// The driver uses the default limit for the controller's type.
     case usual
-    /// At most this time per microframe of 125 µs, from the driver's configuration.
+    /// The driver reserves at most this time per microframe of 125 µs, according to its configuration.
     case upTo(Nanoseconds)
     /// The driver doesn't reserve bandwidth and never rejects a device.
     case unlimited
@@ -177,10 +178,10 @@ package enum USBBandwidthLimit: Sendable, Hashable {
         return limit
     }
 
-    /// Reads the limit of a controller. EHCI provides it in a file, `uframe_periodic_max` with 100…124 µs (the kernel's
-    /// drivers/usb/host/ehci-sysfs.c). USB/IP's vhci_hcd forwards everything immediately and never rejects a device
-    /// (`vhci_urb_enqueue`). The modified vhci_hcd of the device lab has a module parameter to make it behave like a
-    /// real controller.
+    /// Reads the limit of a controller. EHCI provides the limit in the file `uframe_periodic_max`, 100…124 µs (the
+    /// kernel's drivers/usb/host/ehci-sysfs.c). USB/IP's vhci_hcd forwards everything immediately and never rejects a
+    /// device (`vhci_urb_enqueue`). In the device lab, a module parameter makes a modified vhci_hcd behave like a real
+    /// controller.
     init(controller folder: String, driver: String?, in tree: SysfsTree) {
         let told: String?
         switch USBAccounting(driver: driver) {

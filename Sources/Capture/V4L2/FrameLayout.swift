@@ -29,8 +29,8 @@ struct FrameLayout: Sendable {
         case .mjpeg: self.color = .jpeg
         // libv4lconvert converts the sensor's RGB to limited-range BT.601.
         case .converted: self.color = .bt601Limited
-        // These cameras use the full range, even if the driver reports another quantization. Windows requires full
-        // range for infrared formats (L8), and libswscale treats gray frames the same way.
+        // Cameras with this format use the full range, even if the driver reports another quantization. Windows
+        // requires full range for infrared formats (L8), and libswscale treats gray frames the same way.
         case .grey: self.color = .jpeg
         default: self.color = color
         }
@@ -76,7 +76,7 @@ final class LegacyConverter {
     ///
     /// - Parameters:
     ///   - path: Path of the device, for messages.
-    ///   - descriptor: File descriptor of the device. It must stay open for the lifetime of this object.
+    ///   - descriptor: File descriptor of the device. The descriptor must stay open for the lifetime of this object.
     ///   - source: The format that the driver granted.
     /// - Throws: `DeviceError` if libv4lconvert can't be set up for the device.
     init(device path: String, descriptor: Int32, source: v4l2_format) throws(DeviceError) {

@@ -23,8 +23,8 @@ extension V4L2Device {
         return outcome.value ?? value
     }
 
-    /// Sets controls in the given order. Reads them back after all are set, because some cameras change one control
-    /// when another is set.
+    /// Sets controls in the given order. Reads the controls back after all of them are set, because some cameras change
+    /// one control when another is set.
     ///
     /// - Parameter requests: Controls with their new values.
     /// - Returns: The outcome of each request, in the same order.
@@ -68,8 +68,8 @@ extension V4L2Device {
             return nil
         }
         let number = errno
-        // uvcvideo and the control framework reject a manual control while the automatic one is enabled. A camera that
-        // rejects it itself reports "wrong state", which uvcvideo maps to EILSEQ.
+        // uvcvideo and the control framework reject a manual control while the automatic one is enabled. If the camera
+        // itself rejects the control, it reports "wrong state", which uvcvideo maps to EILSEQ.
         if [EACCES, EBUSY, EILSEQ].contains(number) {
             return controls.governing(request.name, beside: requests) ?? .governed(by: nil, manual: nil)
         }
@@ -116,7 +116,7 @@ extension V4L2Device {
         return Rotation(counterclockwiseDegrees: Int(value))
     }
 
-    /// Whether the device still responds. An unplugged device doesn't.
+    /// Whether the device still responds. An unplugged device doesn't respond.
     var isAlive: Bool {
         var raw = v4l2_capability()
         return answers(linux_VIDIOC_QUERYCAP, &raw)
@@ -153,7 +153,7 @@ extension V4L2Device {
         guard numbers.contains(type), query.flags & unusable == 0, query.elems <= 1 else { return nil }
         let isWide = type == V4L2_CTRL_TYPE_INTEGER64
         var value = query.default_value
-        // If one control can't be read, the others are still listed.
+        // If one control can't be read, the other controls are still listed.
         if linux_get_control(descriptor.number, query.id, isWide ? 1 : 0, &value) != 0 {
             value = query.default_value
         }
@@ -186,7 +186,7 @@ extension V4L2Device {
         for index in query.minimum...query.maximum {
             var number: Int64 = 0
             var name: [CChar] = Array(repeating: 0, count: 32)
-            // An index without an item is a choice that this camera doesn't offer.
+            // A menu index without an item is a choice that this camera doesn't offer.
             guard linux_menu_item(descriptor.number, query.id, UInt32(index), &name, &number) == 0 else {
                 continue
             }

@@ -40,7 +40,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         /// Bus address, such as "usb-0000:00:14.0-2".
         let bus: String
         let driver: String
-        /// Whether the node captures single-planar frames with memory-mapped buffers. Metadata and output nodes don't.
+        /// Whether the node captures single-planar frames with memory-mapped buffers. Metadata and output nodes don't
+        /// capture frames.
         let isCamera: Bool
         /// Whether the node delivers metadata for another node's frames.
         let isMetadata: Bool
@@ -96,12 +97,12 @@ public struct V4L2Device: ~Copyable, Sendable {
     }
 }
 
-/// Input signal of a capture stick, which can change or be lost. Webcams don't have one.
+/// Input signal of a capture stick, which can change or be lost. Webcams have no input signal.
 extension V4L2Device {
     /// Subscribes to source-change events, and applies the detected DV timings if the input supports them (HDMI).
     ///
-    /// If a driver supports neither, the requests fail without effect: a missing signal is detected when the source is
-    /// opened.
+    /// If a driver supports neither, the requests fail without effect. A missing signal is then detected when the
+    /// source is opened.
     func followSource() {
         var subscription = v4l2_event_subscription()
         subscription.type = UInt32(V4L2_EVENT_SOURCE_CHANGE)
@@ -109,8 +110,8 @@ extension V4L2Device {
         linux_follow_timings(descriptor.number)
     }
 
-    /// Returns whether the selected input supports DV timings or a television standard. If so, its frames come from
-    /// another device.
+    /// Returns whether the selected input supports DV timings or a television standard. The frames of such an input
+    /// come from another device.
     func hasSignalInput() -> Bool {
         guard let input = input() else { return false }
         return input.capabilities & (UInt32(V4L2_IN_CAP_DV_TIMINGS) | UInt32(V4L2_IN_CAP_STD)) != 0
@@ -145,7 +146,7 @@ extension V4L2Device {
     func takeSourceChange() -> Bool {
         var hasChanged = false
         var event = v4l2_event()
-        // Slightly above the number of events that a driver can queue per handle.
+        // The limit is slightly above the number of events that a driver can queue per handle.
         for _ in 0..<64 {
             guard answers(linux_VIDIOC_DQEVENT, &event) else { break }
             hasChanged = hasChanged || event.type == UInt32(V4L2_EVENT_SOURCE_CHANGE)
@@ -167,8 +168,8 @@ extension V4L2Device {
         }
     }
 
-    /// Returns the format codes that the driver offers. Limited to 256, because a faulty driver could enumerate
-    /// endlessly.
+    /// Returns the format codes that the driver offers. The list is limited to 256 codes, because a faulty driver could
+    /// enumerate endlessly.
     func pixelCodes() -> [FourCC] { codes(of: V4L2_BUF_TYPE_VIDEO_CAPTURE) }
 
     /// Returns the format codes that one of the node's queues offers, at most 256.
@@ -223,8 +224,8 @@ extension V4L2Device {
             let rate = FormatSteps.rate(ofInterval: entry.discrete.numerator, entry.discrete.denominator)
             if let rate, !listed.contains(rate) { listed.append(rate) }
         }
-        // Drivers of old webcams don't list intervals. Uses the current rate, or else 30 frames per second, the usual
-        // webcam rate.
+        // Drivers of old webcams don't list intervals. For these webcams, the current rate is used, or else 30 frames
+        // per second, the usual webcam rate.
         return .listed(listed.isEmpty ? [currentRate() ?? FrameRate(30)] : listed)
     }
 
@@ -252,7 +253,8 @@ extension V4L2Device {
         let raw: v4l2_format
     }
 
-    /// Requests a format. Drivers grant the closest one that they support, so the caller must compare.
+    /// Requests a format. Drivers grant the closest supported format, so the caller must compare the result with the
+    /// request.
     func setFormat(_ code: FourCC, _ size: FrameSize) throws(DeviceError) -> GrantedFormat {
         var format = v4l2_format()
         format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -401,7 +403,7 @@ extension V4L2Device {
 struct DriverStamp: Equatable, Sendable {
     /// Time on `CLOCK_MONOTONIC`; `nil` if the driver uses another clock or sets no timestamps.
     let time: ClockTime?
-    /// Whether the time is the start of exposure. Otherwise it is the arrival time of the last byte.
+    /// Whether the time is the start of exposure. Otherwise, it is the arrival time of the last byte.
     let isStartOfExposure: Bool
 }
 

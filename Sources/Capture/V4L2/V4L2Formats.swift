@@ -71,7 +71,7 @@ enum FormatSteps {
         (3840, 2160),
     ].map { FrameSize(width: $0.0, height: $0.1) }
 
-    /// One dimension of a size range: `minimum`, `minimum + step`, …, `maximum`.
+    /// One dimension of a size range, with the values `minimum`, `minimum + step`, …, `maximum`.
     struct Side {
         let minimum: Int
         let maximum: Int
@@ -115,8 +115,7 @@ enum FormatSteps {
         return FrameRate(Double(denominator) / Double(numerator))
     }
 
-    /// Returns the rates for a range of intervals. Steps within the range, if there are any, are small enough
-    /// to ignore.
+    /// Returns the rates for a range of intervals. If the range has steps, they are small enough to ignore.
     static func rates(shortest: v4l2_fract, longest: v4l2_fract) -> OfferedFormat.Rates? {
         // Some drivers report unusable ranges, from 1 ns to hours.
         let highest = rate(ofInterval: shortest.numerator, shortest.denominator) ?? FrameRate(1000, per: 1)
@@ -136,7 +135,7 @@ enum V4L2Colors {
                 colorspace == V4L2_COLORSPACE_REC709.rawValue || colorspace == V4L2_COLORSPACE_DCI_P3.rawValue
                     || isNearestTo709(colorspace: colorspace) ? .bt709 : .bt601
             case V4L2_YCBCR_ENC_709.rawValue, V4L2_YCBCR_ENC_XV709.rawValue,
-                // `ColorDescription` doesn't cover these. BT.709 is the closer of its two matrices.
+                // `ColorDescription` doesn't cover BT.2020. BT.709 is the closer of the two matrices that it supports.
                 V4L2_YCBCR_ENC_BT2020.rawValue, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue,
                 V4L2_YCBCR_ENC_SMPTE240M.rawValue:
                 .bt709

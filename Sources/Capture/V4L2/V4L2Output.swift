@@ -6,7 +6,7 @@ internal import System
 /// A V4L2 output node, such as one created by v4l2loopback. Other programs read the written frames as a
 /// camera.
 ///
-/// Can be used from any thread, one at a time. The node is closed when the object is released.
+/// Can be used from any thread, but only by one thread at a time. The node is closed when the object is released.
 package final class V4L2Output: Sendable {
     /// Pixel format that the node accepts.
     package let pixel: PixelFormat
@@ -14,7 +14,8 @@ package final class V4L2Output: Sendable {
     package let size: FrameSize
     private let device: V4L2Device
 
-    /// Formats in order of preference. All programs that read cameras support the first; some don't support the others.
+    /// Formats in order of preference. All programs that read cameras support the first format, but some don't support
+    /// the other formats.
     private static let wanted: [(code: FourCC, pixel: PixelFormat)] = [
         (FourCC("YUYV"), .yuyv), (.planar420, .i420), (FourCC("NV12"), .nv12),
     ]
@@ -49,7 +50,7 @@ package final class V4L2Output: Sendable {
         }
         (pixel, size: self.size) = try Self.agree(with: device, on: size)
         device.tell(rate)
-        // Streaming writers call this ioctl. Without it, v4l2loopback 0.12 would keep showing a node with
+        // Streaming writers call this ioctl. Without this call, v4l2loopback 0.12 would keep showing a node with
         // exclusive_caps as a camera after its writer has exited. Newer versions reject the call for programs that use
         // write(2), and don't need it.
         var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue)
@@ -127,7 +128,7 @@ package final class V4L2Output: Sendable {
             )
             let writes = own & UInt32(V4L2_CAP_READWRITE) != 0
             // With exclusive_caps, a loopback node with an active writer is only a camera. Version 0.12 reports neither
-            // capability after a writer that didn't stream has exited.
+            // capability after a writer has exited without streaming.
             let isLoopback = driver.hasPrefix("v4l2 loopback") || driver.hasPrefix("v4l2loopback")
             self =
                 switch (output && writes, isLoopback && writes, capture) {
@@ -146,7 +147,7 @@ extension V4L2Device {
         return raw
     }
 
-    /// Sets the nominal rate of the written frames. Drivers may ignore it.
+    /// Sets the nominal rate of the written frames. Drivers may ignore the rate.
     fileprivate func tell(_ rate: FrameRate) {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue

@@ -35,7 +35,7 @@ struct BoxBuffer {
         bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
-    /// Appends a four-character code in Latin-1, because QuickTime's `©` is one byte.
+    /// Appends a four-character code in Latin-1, in which QuickTime's `©` is one byte.
     mutating func put(code: String) {
         precondition(code.unicodeScalars.count == 4, "a box type has four characters")
         bytes.append(contentsOf: code.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
@@ -60,7 +60,7 @@ struct BoxBuffer {
         withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
     }
 
-    /// Appends a box of the given type. Its size is filled in after its content is written.
+    /// Appends a box of the given type. The size of the box is filled in after its content is written.
     mutating func box(_ type: String, _ content: (inout Self) -> Void) {
         let start = count
         put32(0)

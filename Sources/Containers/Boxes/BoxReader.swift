@@ -2,7 +2,7 @@ import Media
 
 /// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from untrusted bytes.
 ///
-/// It never reads outside its byte range. At the end, reading a number returns `nil`.
+/// The reader never reads outside its byte range. At the end, reading a number returns `nil`.
 struct BoxReader {
     /// A box: its type and a reader for its content.
     struct Box {
@@ -49,15 +49,15 @@ struct BoxReader {
         version == 1 ? read64().map { Int64(bitPattern: $0) } : read32().map { Int64(Int32(bitPattern: $0)) }
     }
 
-    /// Reads an unsigned number with 64 bits in a version 1 box, otherwise with 32 bits; `nil` at the end, or if it is
-    /// too large for any file.
+    /// Reads an unsigned number with 64 bits in a version 1 box, otherwise with 32 bits; `nil` at the end, or if the
+    /// number exceeds the size of any file.
     mutating func readUnsigned(version: UInt8) -> Int64? {
         guard version == 1 else { return read32().map { Int64($0) } }
         return read64().flatMap { Int64(exactly: $0) }
     }
 
     mutating func readCode() -> String? {
-        // Latin-1: QuickTime's `©` types are single bytes.
+        // The types are decoded as Latin-1, because QuickTime's `©` is a single byte.
         read(4).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
     }
 
@@ -120,7 +120,7 @@ struct FileBox: Equatable {
     ///   - file: The file, which isn't trusted.
     ///   - end: Size of the file in bytes.
     /// - Returns: The box; `nil` at the end of the file, or if there can't be a box at this offset.
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     static func read(at place: Int64, in file: some ReadableFile, end: Int64) throws(FileError) -> FileBox? {
         guard place + 8 <= end else { return nil }
         var reader = BoxReader(try file.read(Int(min(16, end - place)), at: place))

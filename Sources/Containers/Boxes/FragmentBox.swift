@@ -59,7 +59,7 @@ struct FragmentBox {
         static let runHasCompositionOffsets: UInt32 = 0x000800
         /// Flags of a sample that doesn't depend on other samples.
         static let keySample: UInt32 = 0x0200_0000
-        /// Flags of a sample that depends on other samples, so decoding can't start there.
+        /// Flags of a sample that depends on other samples, so decoding can't start at this sample.
         static let dependentSample: UInt32 = 0x0101_0000
     }
 }

@@ -31,7 +31,7 @@ struct MovieBox {
                 for track in described {
                     box.fullBox("trex") { defaults in
                         defaults.put32(track.number)
-                        defaults.put32(1)  // the only sample description
+                        defaults.put32(1)  // index of the only sample description
                         defaults.putZeros(12)
                     }
                 }
@@ -43,7 +43,7 @@ struct MovieBox {
     /// Duration of the movie in its ticks.
     var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
 
-    /// Duration of a track starting at T0, in movie ticks.
+    /// Duration of a track from T0 to its end, in movie ticks.
     private func duration(of track: RecordedTrack) -> Int64 {
         reached.map { $0[Int(track.number) - 1] } ?? editList(of: track).duration
     }
@@ -62,12 +62,12 @@ struct MovieBox {
             writeDates(version: version, into: &box)
             box.put32(UInt32(clamping: movieTimeScale))
             box.put(duration, version: version)
-            box.putFixed(1)  // speed
-            box.put16(0x0100)  // volume
+            box.putFixed(1)  // playback speed 1
+            box.put16(0x0100)  // volume 1
             box.putZeros(10)
             DisplayMatrix.write(.none, size: FrameSize(width: 0, height: 0), into: &box)
             box.putZeros(24)
-            // Number of the next track.
+            // The next free track number.
             box.put32((tracks.map(\.number).max() ?? 0) + (chapters == nil ? 1 : 2))
         }
     }
@@ -77,8 +77,8 @@ struct MovieBox {
         buffer.put(createdAt, version: version)
     }
 
-    /// Returns the version of a box that is wide enough for the number. It is always 1 during a recording, because the
-    /// box must keep its size.
+    /// Returns the version of a box that is wide enough for the number. The version is always 1 during a recording,
+    /// because the box must keep its size.
     private func version(for duration: Int64) -> UInt8 {
         duration > UInt32.max || createdAt > UInt32.max || reached != nil ? 1 : 0
     }
@@ -110,7 +110,7 @@ struct MovieBox {
             box.put(duration, version: version)
             box.putZeros(8)
             box.put16(0)  // layer
-            box.put16(0)  // no alternatives
+            box.put16(0)  // no alternate group
             box.put16(track.description.handler == "soun" ? 0x0100 : 0)  // volume
             box.put16(0)
             var (rotation, size) = (Rotation.none, FrameSize(width: 0, height: 0))
@@ -124,8 +124,8 @@ struct MovieBox {
         }
     }
 
-    /// Flags of `tkhd`. Players show all enabled video tracks on top of each other, so only the first is enabled. They
-    /// mix audio tracks.
+    /// Flags of `tkhd`. Players show all enabled video tracks on top of each other, so only the first is enabled. Audio
+    /// tracks are mixed.
     private func flags(of track: RecordedTrack) -> UInt32 {
         let (isEnabled, isInMovie): (UInt32, UInt32) = (1, 2)
         let firstVideo = tracks.first { $0.description.isVideo }
@@ -156,7 +156,7 @@ struct MovieBox {
             writeDates(version: version, into: &box)
             box.put32(UInt32(clamping: track.description.timeScale))
             box.put(duration, version: version)
-            box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // `und`; QuickTime's equivalent
+            box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // language `und`, or QuickTime's equivalent
             box.put16(0)
         }
     }
@@ -198,7 +198,7 @@ struct MovieBox {
         buffer.box("dinf") { box in
             box.fullBox("dref") { list in
                 list.put32(1)
-                list.fullBox("url ", flags: 1) { _ in }  // this file
+                list.fullBox("url ", flags: 1) { _ in }  // the data is in this file
             }
         }
     }
@@ -207,18 +207,18 @@ struct MovieBox {
     private func writeTimecodeHeader(into buffer: inout BoxBuffer) {
         buffer.box("gmhd") { box in
             box.fullBox("gmin") { general in
-                general.put16(0x40)  // copy
+                general.put16(0x40)  // graphics mode: copy
                 for _ in 0..<3 { general.put16(0x8000) }
                 general.putZeros(4)
             }
             box.box("tmcd") { media in
                 media.fullBox("tcmi") { text in
-                    text.put16(0)  // the system's font
+                    text.put16(0)  // font: the system's font
                     text.put16(0)
-                    text.put16(12)  // its size
+                    text.put16(12)  // font size in points
                     text.put16(0)
-                    for _ in 0..<3 { text.put16(0) }  // black
-                    for _ in 0..<3 { text.put16(0xFFFF) }  // on white
+                    for _ in 0..<3 { text.put16(0) }  // text color: black
+                    for _ in 0..<3 { text.put16(0xFFFF) }  // background color: white
                     text.put8(0)
                 }
             }
@@ -227,14 +227,14 @@ struct MovieBox {
 }
 
 extension Int64 {
-    /// Average bit rate of this number of bytes over a time in ticks, in bits per second; 0 if the time is 0.
+    /// Average bit rate of the given number of bytes over a time in ticks, in bits per second; 0 if the time is 0.
     fileprivate func averageBitrate(over ticks: Int64, of timeScale: Int64) -> UInt32 {
         ticks > 0 ? UInt32(clamping: Int64(Double(self) * 8 * Double(timeScale) / Double(ticks))) : 0
     }
 }
 
-/// Edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6). It specifies which part of the track's timeline is shown,
-/// and when. It places T0 at time 0.
+/// Edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6). The list specifies which part of the track's timeline is
+/// shown, and when, so that T0 is at time 0.
 struct EditList {
     /// One entry of the list.
     struct Edit {
@@ -247,8 +247,8 @@ struct EditList {
     private(set) var edits: [Edit] = []
     private var isGrowing = false
 
-    /// Creates the edit list of a track that is being recorded. Its index contains the first samples and is
-    /// followed by fragments.
+    /// Creates the edit list of a track that is being recorded. The index of such a track contains the first samples
+    /// and is followed by fragments.
     ///
     /// - Parameters:
     ///   - track: The track as described in the index.
@@ -283,7 +283,7 @@ struct EditList {
                 for edit in edits {
                     list.put(edit.duration, version: version)
                     list.put(edit.mediaTime, version: version)
-                    list.putFixed(1)  // speed
+                    list.putFixed(1)  // playback speed 1
                 }
             }
         }

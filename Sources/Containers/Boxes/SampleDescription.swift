@@ -1,6 +1,6 @@
 import Media
 
-/// Writes the decoder configuration that is needed before the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
+/// Writes the decoder configuration that is needed to decode the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
 struct SampleDescription {
     let kind: MovieKind
     let track: MovieTrack
@@ -32,18 +32,18 @@ struct SampleDescription {
         let size = parameters.size ?? FrameSize(width: 0, height: 0)
         buffer.box(type) { entry in
             writeEntryStart(into: &entry)
-            entry.put32(0)  // version, revision
+            entry.put32(0)  // version and revision
             entry.put32(0)  // vendor
             entry.put32(0)  // temporal quality
             entry.put32(kind == .mov ? 0x200 : 0)  // spatial quality: normal
             entry.put16(UInt16(size.width))
             entry.put16(UInt16(size.height))
-            entry.putFixed(72)  // dots per inch
+            entry.putFixed(72)  // resolution in dots per inch
             entry.putFixed(72)
             entry.put32(0)
             entry.put16(1)  // frames per sample
-            entry.putZeros(32)  // name of the compressor
-            entry.put16(24)  // depth
+            entry.putZeros(32)  // name of the compressor: none
+            entry.put16(24)  // color depth in bits
             entry.put16(0xFFFF)  // no color table
             if type == "avc1" { configuration.write(into: &entry) }
             if type == "mp4v" {
@@ -51,7 +51,7 @@ struct SampleDescription {
             }
             if let color = parameters.color { writeColor(color, into: &entry) }
             if kind == .mov {
-                entry.box("fiel") { $0.put16(0x0100) }  // progressive
+                entry.box("fiel") { $0.put16(0x0100) }  // progressive frames
             }
             entry.box("pasp") { box in
                 let pixel = parameters.pixelAspect ?? .square
@@ -73,7 +73,7 @@ struct SampleDescription {
         let tellsRange = kind == .mp4 || color.range == .full
         buffer.box("colr") { box in
             box.put(code: tellsRange ? "nclx" : "nclc")
-            for _ in 0..<3 { box.put16(code) }  // primaries, transfer, matrix
+            for _ in 0..<3 { box.put16(code) }  // primaries, transfer function, and matrix
             if tellsRange { box.put8(color.range == .full ? 0x80 : 0) }
         }
     }
@@ -90,7 +90,8 @@ struct SampleDescription {
             entry.put32(0)  // vendor
             entry.put16(channels)
             entry.put16(16)  // bits per sample, by convention
-            // −2: packets of variable size, which only a version 1 entry can describe (QuickTime File Format).
+            // The compression ID −2 marks packets of variable size, which only a version 1 entry can describe
+            // (QuickTime File Format).
             entry.put16(kind == .mov ? 0xFFFE : 0)
             entry.put16(0)
             entry.putFixed(rate < 65536 ? rate : 0)
@@ -104,7 +105,7 @@ struct SampleDescription {
                     wave.box("mp4a") { $0.put32(0) }
                     writeStreamDescriptor(
                         objectType: 0x40, streamType: 5, setup: parameters.setup, into: &wave)
-                    wave.put32(8)  // the end of the list: a box without a type
+                    wave.put32(8)  // terminator of the list: a box without a type
                     wave.put32(0)
                 }
             } else {
@@ -120,7 +121,7 @@ struct SampleDescription {
         let setupSize = setup.isEmpty ? 0 : 5 + setup.count
         buffer.fullBox("esds") { box in
             box.putDescriptor(tag: 3, size: 3 + 5 + 13 + setupSize + 5 + 1)
-            box.put16(0)  // its ID: 0 refers to the track
+            box.put16(0)  // stream ID; 0 refers to the track
             box.put8(0)
             box.putDescriptor(tag: 4, size: 13 + setupSize)
             box.put8(objectType)
@@ -133,7 +134,7 @@ struct SampleDescription {
                 box.put(setup)
             }
             box.putDescriptor(tag: 6, size: 1)
-            box.put8(2)  // as in every MP4 file
+            box.put8(2)  // the value that every MP4 file uses
         }
     }
 

@@ -44,8 +44,8 @@ struct SampleTable {
         }
     }
 
-    /// Declares that decoding an AAC packet requires the previous packet (`roll` −1, ISO/IEC 14496-12, 10.1).
-    /// Players respect it when they seek.
+    /// Declares that decoding an AAC packet requires the previous packet (`roll` −1, ISO/IEC 14496-12, 10.1). Players
+    /// take this into account when they seek.
     private func writeRoll(into buffer: inout BoxBuffer) {
         guard case .audio = description.track, description.kind == .mp4, index.sampleCount > 0 else { return }
         buffer.fullBox("sgpd", version: 1) { box in
@@ -69,7 +69,7 @@ struct SampleTable {
             for run in index.chunkSampleCounts.runs {
                 box.put32(chunk)
                 box.put32(run.value)
-                box.put32(1)  // the only sample description
+                box.put32(1)  // index of the only sample description
                 chunk += run.count
             }
         }
@@ -81,7 +81,7 @@ struct SampleTable {
 
     private func writeSizes(into buffer: inout BoxBuffer) {
         buffer.fullBox("stsz") { box in
-            box.put32(0)  // the sizes differ
+            box.put32(0)  // 0, because the sizes differ
             box.put32(UInt32(index.sampleCount))
             for size in index.sizes { box.put32(size) }
         }

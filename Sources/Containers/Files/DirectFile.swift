@@ -6,17 +6,18 @@ internal import System
 /// Writes complete blocks of a file without the page cache (`O_DIRECT`, open(2)).
 ///
 /// The kernel then doesn't copy data: the disk reads the bytes from this object's buffer, into which they are copied
-/// once. The page cache keeps the data of other programs. Not thread-safe: use it from one thread at a time.
+/// once. The page cache remains available for the data of other programs. Not thread-safe: use it from one thread at a
+/// time.
 package final class DirectFile {
-    /// Unit of write offsets and lengths in bytes. It is at least one memory page, so that no cached page contains
-    /// bytes that are written directly.
+    /// Unit of write offsets and lengths in bytes. The unit is at least one memory page, so that no cached page
+    /// contains bytes that are written directly.
     let blockSize: Int
     private let descriptor: OwnedDescriptor
     private let buffer: UnsafeMutableRawBufferPointer
     private var mayWrite = true
 
-    /// Maximum number of bytes in one write: one huge page, which the kernel pins as a unit if available. A smaller
-    /// size waits for the disk more often. A larger size needs more memory per file.
+    /// Maximum number of bytes in one write: one huge page, which the kernel pins as a unit if available. With a
+    /// smaller buffer, the writer waits for the disk more often. A larger buffer needs more memory per file.
     private static let bufferSize = 2 << 20
     private static let pageSize = 4096
 
@@ -50,7 +51,7 @@ package final class DirectFile {
     /// Returns the unit for direct writes to a file; `nil` if they aren't supported.
     private static func blockSize(of descriptor: borrowing OwnedDescriptor) -> Int? {
         let unit = Int(files_direct_unit(descriptor.number))
-        // Both are powers of two, so the larger is a multiple of the smaller.
+        // Both sizes are powers of two, so the larger is a multiple of the smaller.
         guard unit > 0, unit <= 1 << 16, unit & (unit - 1) == 0 else { return nil }
         return max(unit, pageSize)
     }
@@ -73,7 +74,7 @@ package final class DirectFile {
     /// - Parameters:
     ///   - pieces: Data to write.
     ///   - place: File offset that `takes` accepts.
-    /// - Returns: The number of bytes written, or an error number. If both are 0, the data must be written
+    /// - Returns: The number of bytes written, or an error number. If both numbers are 0, the data must be written
     ///   through the page cache.
     func write(_ pieces: UnwrittenPieces, at place: Int64) -> (written: Int, number: Int32) {
         let filled = pieces.copy(to: buffer)

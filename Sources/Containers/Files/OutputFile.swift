@@ -4,18 +4,18 @@ internal import System
 
 /// File of a recording, written at offsets that the caller chooses.
 ///
-/// It keeps no position: the writer tracks the valid part, and a failed write doesn't move a position. The file is
-/// locked while it is open (flock(2)), so that it can't be recovered during the recording.
+/// The object has no file position. The writer tracks the valid part of the file, so a failed write doesn't affect
+/// later writes. The file is locked while it is open (flock(2)), so that it can't be recovered during the recording.
 final class OutputFile: ReadableFile, Sendable {
     let file: ContainedFile
     private let descriptor: OwnedDescriptor
     private let disk: FileWriteHooks
-    /// Whether the file had a name when it was opened. Some FUSE file systems never report one.
+    /// Whether the file had a name when it was opened. Some FUSE file systems never report a name.
     private let hadName: Bool
 
     /// Creates a new file.
     ///
-    /// - Throws: `FileError` "create", including if the file exists.
+    /// - Throws: `FileError` with the operation "create", including if the file exists.
     init(creating file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
         self.disk = disk
@@ -27,8 +27,8 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Opens an existing file for reading and writing.
     ///
-    /// - Throws: `FileError` "open", including if it isn't a regular file. Its `isBusy` is true if another process has
-    ///   locked the file.
+    /// - Throws: `FileError` with the operation "open", including if it isn't a regular file. The error's `isBusy` is
+    ///   true if another process has locked the file.
     init(opening file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
         self.disk = disk
@@ -61,7 +61,7 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Returns the size of the file in bytes.
     ///
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     func byteCount() throws(FileError) -> Int64 {
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else {
@@ -72,7 +72,7 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Returns the file opened for reading, even if it was renamed while it was being written.
     ///
-    /// - Throws: `FileError` "open".
+    /// - Throws: `FileError` with the operation "open".
     func reader() throws(FileError) -> ReadFile { try ReadFile(descriptor, path: path) }
 
     /// Opens the file a second time for direct writes without the page cache; `nil` if its file system doesn't support
@@ -88,7 +88,7 @@ final class OutputFile: ReadableFile, Sendable {
     ///   - offset: File offset in bytes.
     ///   - direct: Writes all complete blocks without the page cache, if `offset` is the start of a block; `nil` if
     ///     unused.
-    /// - Throws: `FileError` "write".
+    /// - Throws: `FileError` with the operation "write".
     func write(_ pieces: [SharedBytes], at offset: Int64, by direct: DirectFile? = nil) throws(FileError) {
         let end = pieces.reduce(offset) { $0 + Int64($1.count) }
         var place = offset
@@ -145,7 +145,7 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Waits until all written data would survive a power loss.
     ///
-    /// - Throws: `FileError` "fdatasync"; "write" if the file was removed during the recording.
+    /// - Throws: `FileError` with the operation "fdatasync"; "write" if the file was removed during the recording.
     func makeDurable() throws(FileError) {
         if hadName, !hasName {
             throw FileError(
@@ -202,7 +202,7 @@ extension OwnedDescriptor {
 
     /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
     ///
-    /// - Throws: `FileError` "read", which names `path`.
+    /// - Throws: `FileError` with the operation "read", which names `path`.
     func read(_ count: Int, at offset: Int64, of path: String) throws(FileError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -281,7 +281,7 @@ public struct FileWriteHooks: Sendable {
     /// - Returns: Whether to retry the write.
     public var makeRoom: @Sendable () -> Bool
     /// Called before each write with the file's path and the byte offset of the end of the write. Returns an error
-    /// number, or 0. Tests use it to simulate a disk that is full, fails, or hangs.
+    /// number, or 0. Tests use this hook to simulate a disk that is full, fails, or hangs.
     package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
     /// Called after each change of the file, to test the state after a crash; `nil` outside tests.
     package var afterChange: (@Sendable (FileChange) -> Void)?
@@ -304,7 +304,7 @@ package enum FileChange: Sendable, Equatable {
     case write([UInt8], at: Int64)
     /// The file was truncated or extended to a size in bytes.
     case end(Int64)
-    /// The changes before this one would survive a power loss.
+    /// All earlier changes would survive a power loss.
     case durable
     /// The file's name would survive a power loss.
     case nameDurable
@@ -316,7 +316,7 @@ package enum FileChange: Sendable, Equatable {
 /// The caller that passes packets to the file's thread may batch this number of packets. The thread then
 /// wakes up once per write.
 package struct WriteRhythm: Sendable, Equatable {
-    /// Duration of the packets that must still arrive before the file writes.
+    /// Duration of the packets that must still arrive before the next write.
     let missing: Nanoseconds
     /// Duration of one packet.
     let step: Nanoseconds
@@ -331,9 +331,9 @@ package struct WriteRhythm: Sendable, Equatable {
     /// Number of packets that complete the write, at least 1; `nil` if the file also receives other packets.
     package var packets: Int? { isAlone ? Int(clamping: count) : nil }
 
-    /// Maximum time for batching packets, counted from the arrival of the first. It ends when the packet that completes
-    /// the write arrives, minus half a packet's duration, because packets may arrive slightly early or late. Zero if
-    /// the next packet completes the write.
+    /// Maximum time for batching packets, counted from the arrival of the first. Batching ends when the packet that
+    /// completes the write arrives, minus half a packet's duration, because packets may arrive slightly early or late.
+    /// Zero if the next packet completes the write.
     package var batchingTime: Nanoseconds {
         max(.zero, Nanoseconds(step.count * (count - 1) - step.count / 2))
     }

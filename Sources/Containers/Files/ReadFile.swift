@@ -12,7 +12,7 @@ package final class ReadFile: ReadableFile {
 
     /// Opens the file.
     ///
-    /// - Throws: `FileError` "open", including if it isn't a regular file.
+    /// - Throws: `FileError` with the operation "open", including if it isn't a regular file.
     package init(_ file: ContainedFile) throws(FileError) {
         path = file.path
         descriptor = try file.openForReading()
@@ -28,7 +28,7 @@ package final class ReadFile: ReadableFile {
     /// - Parameters:
     ///   - other: The file's descriptor, open for reading.
     ///   - path: Path of the file, used in errors.
-    /// - Throws: `FileError` "open".
+    /// - Throws: `FileError` with the operation "open".
     init(_ other: borrowing OwnedDescriptor, path: String) throws(FileError) {
         self.path = path
         let number = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
@@ -57,19 +57,19 @@ package final class ReadFile: ReadableFile {
 protocol ReadableFile {
     /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
     ///
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8]
 }
 
 /// Reads a small file completely.
 public enum WholeFile {
-    /// Reads all bytes of a file. It blocks only on disk access: pipes are rejected.
+    /// Reads all bytes of a file. Blocks only on disk access, because pipes are rejected.
     ///
     /// - Parameters:
     ///   - path: Path of the file, chosen by the user. Links are followed.
     ///   - limit: Maximum file size in bytes.
     /// - Returns: All bytes of the file.
-    /// - Throws: `FileError` "open" or "read", including if it isn't a regular file or is too large.
+    /// - Throws: `FileError` with the operation "open" or "read", including if it isn't a regular file or is too large.
     public static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         try bytes(of: try ContainedFile(resolving: path), atMost: limit)
     }

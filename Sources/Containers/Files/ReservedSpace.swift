@@ -61,7 +61,7 @@ public final class ReservedSpace: Sendable {
             state.hadRoom = state.hadRoom || state.held > 0
             return state.hadRoom
         }
-        // The thread releases the space. Waiting for it ensures that the next write can use that space.
+        // The thread releases the space. Waiting for the thread ensures that the next write can use the released space.
         state.wait { $0.held == 0 ? () : nil }
         return had
     }
@@ -71,7 +71,7 @@ public final class ReservedSpace: Sendable {
         state.broadcast { $0.isReleased = true }
     }
 
-    /// Reserves the requested space until it must be released by closing the file.
+    /// Reserves the requested space, and closes the file to release the space when required.
     private static func keep(in folder: String, _ state: ConditionLock<State>) {
         guard let file = makeFile(in: folder) else { return }
         while let wanted = nextWish(state) {
@@ -95,7 +95,7 @@ public final class ReservedSpace: Sendable {
 
     /// Creates an unnamed file that disappears when it is closed.
     ///
-    /// - Throws: `FileError` "hold room".
+    /// - Throws: `FileError` with the operation "hold room".
     static func makeNameless(in folder: String) throws(FileError) -> OwnedDescriptor {
         let (path, operation) = (folder + "/.room", "reserving space")
         do throws(FileError) {

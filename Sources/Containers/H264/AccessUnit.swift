@@ -36,7 +36,7 @@ enum AccessUnit {
         return result
     }
 
-    /// Returns the byte ranges of the units. A stream announced with `avcC` should have length prefixes, but some
+    /// Returns the byte ranges of the NAL units. A stream announced with `avcC` should have length prefixes, but some
     /// encoders send byte streams anyway.
     private static func units(
         of bytes: UnsafeRawBufferPointer, configuration: DecoderConfiguration
@@ -47,7 +47,7 @@ enum AccessUnit {
 }
 
 /// H.264 stream in the format that browser decoders and files require: separate parameter sets and a length before each
-/// unit (ISO/IEC 14496-15), regardless of the encoder's format. This is a value for use on one thread.
+/// unit (ISO/IEC 14496-15), regardless of the encoder's format. Use each value on only one thread.
 public struct PlainStream {
     private var configuration: DecoderConfiguration
 
@@ -61,7 +61,7 @@ public struct PlainStream {
         guard configuration.isComplete else { return nil }
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)
-        // Removes the size and type of the enclosing box.
+        // The size and the type of the enclosing box are removed.
         return Array(buffer.bytes.dropFirst(8))
     }
 

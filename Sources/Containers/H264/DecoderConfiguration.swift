@@ -27,7 +27,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Adds the unit if it is a new parameter set.
+    /// Adds a NAL unit if it is a new parameter set.
     mutating func add(_ unit: [UInt8]) {
         guard let first = unit.first, unit.count < 65536 else { return }
         switch NetworkUnits.kind(ofFirstByte: first) {

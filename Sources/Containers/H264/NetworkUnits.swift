@@ -54,8 +54,8 @@ enum NetworkUnits {
         return nil
     }
 
-    /// Adds a unit without trailing zeros. They belong to the next start code, and a unit never ends with a zero byte
-    /// (7.4.1).
+    /// Adds a unit without trailing zeros. Trailing zeros belong to the next start code, because a unit never ends with
+    /// a zero byte (7.4.1).
     private static func appendTrimmed(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, to units: inout [Range<Int>]
     ) {

@@ -4,10 +4,10 @@ package import System
 
 /// Writes an MP4 or QuickTime recording that is playable at any time.
 ///
-/// During a recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the
-/// last fragment and the packets that are waiting for the next one. `finish` appends an ordinary index. A
-/// single write of 16 bytes inside one disk sector then turns all data in between into the media data of a
-/// plain movie. Media data is never copied. The file is fragmented before that write and plain after it.
+/// During a recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last
+/// fragment and the packets that are waiting for the next one. `finish` appends an ordinary index. A single write of 16
+/// bytes inside one disk sector then turns everything between these bytes and the index into the media data of a plain
+/// movie. Media data is never copied. The file is fragmented before that write and plain after it.
 ///
 /// Time 0 of every track is T0. Edit lists hide samples before T0 and the delay of B-frames.
 ///
@@ -18,7 +18,7 @@ public final class MovieFile {
     public var path: String { file.path }
     /// File format variant.
     public let kind: MovieKind
-    /// Metadata of the finished file in addition to its tracks; `nil` for none. Set it before `finish`.
+    /// Metadata of the finished file in addition to its tracks; `nil` for none. Set this property before `finish`.
     public var notes: MovieMetadata?
     private var createdAt: Int64
     private let movieTimeScale: Int64
@@ -64,7 +64,7 @@ public final class MovieFile {
     ///   - tracks: At least one track. Packets refer to tracks by index.
     ///   - createdAt: Date of T0.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` "create" or "write".
+    /// - Throws: `FileError` with the operation "create" or "write".
     public convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
         disk: FileWriteHooks = FileWriteHooks()
@@ -112,7 +112,8 @@ public final class MovieFile {
             disk: FileWriteHooks(capacity: diskCapacity))
     }
 
-    /// Replaces the date of T0 in a file that was created before T0 was known. Call it only before the first packet.
+    /// Replaces the date of T0 in a file that was created before T0 was known. Call this function only before the first
+    /// packet.
     ///
     /// - Parameters:
     ///   - createdAt: Date of T0.
@@ -144,13 +145,13 @@ public final class MovieFile {
     /// Appends the next packet of a track, in decoding order, and writes a fragment about every 0.5 s.
     ///
     /// - Parameters:
-    ///   - packet: The packet. Its memory is kept until the packet is written. Its times are in track ticks
-    ///     relative to T0.
+    ///   - packet: The packet, with times in track ticks relative to T0. The packet's memory is kept until the packet
+    ///     is written.
     ///   - track: Index of the track in the list that the file was created with.
-    /// - Throws: `FileError` "write", "fdatasync", or "fsync" if this packet or an earlier one can't be
-    ///   written. All later calls then throw as well. The file is valid up to the failure, and can still be
-    ///   finished. Also "write" if 64 MB have been appended and an H.264 track still lacks parameter sets, or
-    ///   if a packet isn't later than the previous one.
+    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync" if this packet or an earlier one can't
+    ///   be written. All later calls then throw as well. The file is valid up to the failure, and can still be
+    ///   finished. Also "write" if 64 MB have been appended and an H.264 track still lacks parameter sets, or if a
+    ///   packet isn't later than the previous one.
     public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
         precondition(isOpen, "packets must be appended before the file is finished")
         precondition(!tracks[track].description.isTimecode, "packets can't be appended to a timecode track")
@@ -159,7 +160,7 @@ public final class MovieFile {
             throw FileError(path: path, operation: "write", detail: fault)
         }
         if isFragmentDue { return try cutFragment() }
-        // Only a stream without parameter sets reaches this point. No player could show it.
+        // Only a stream without parameter sets reaches this point. No player could show such a stream.
         guard isFull else { return }
         for index in tracks.indices { tracks[index].dropPending() }
         let error = FileError(
@@ -169,12 +170,12 @@ public final class MovieFile {
         throw error
     }
 
-    /// Writes the pending packets as a fragment. It survives a process crash immediately, and a power loss
+    /// Writes the pending packets as a fragment. The fragment survives a process crash immediately, and a power loss
     /// soon after.
     ///
     /// This function does nothing while an H.264 track is waiting for its first parameter sets.
     ///
-    /// - Throws: `FileError` "write", "fdatasync", or "fsync".
+    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync".
     public func cutFragment() throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         try checkFailure()
@@ -185,7 +186,8 @@ public final class MovieFile {
     /// Writes the last fragment. Only `finish` may be called afterwards.
     ///
     /// - Parameter ends: End of each track, as for `finish`.
-    /// - Throws: `FileError` "write". `finish` still converts the data written before to a plain movie.
+    /// - Throws: `FileError` with the operation "write". `finish` still converts the data written before to a plain
+    ///   movie.
     public func writeRest(ends: [Int64?]) throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         for (index, end) in zip(tracks.indices, ends) {
@@ -206,8 +208,8 @@ public final class MovieFile {
     /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` for the end
     ///   of its last packet. Specifying an end removes an encoder's audio padding with sample accuracy.
     /// - Returns: Content of the file.
-    /// - Throws: `FileError` "write", "fdatasync", or "fsync". The file is then still fragmented, or finished
-    ///   without the last fragment. "read" if the finished file can't be read to compute its checksum.
+    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync". The file is then still fragmented, or
+    ///   finished without the last fragment. "read" if the finished file can't be read to compute its checksum.
     @discardableResult
     public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         precondition(isOpen, "the file is already finished")
@@ -243,7 +245,7 @@ public final class MovieFile {
 
     /// Returns the file opened for reading, even if it was renamed while it was being written.
     ///
-    /// - Throws: `FileError` "open".
+    /// - Throws: `FileError` with the operation "open".
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
 
     /// Upper bound on the number of bytes that `finish` would write at this point: pending packets and the
@@ -322,9 +324,9 @@ public final class MovieFile {
 
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }
 
-    /// Duration of the leading track that results in a fragment. At usual rates, 0.5 s plus the data awaiting
-    /// alignment and encoding means that a crash loses less than one second. The duration is shorter if the
-    /// leading track's encoder is behind the others.
+    /// Duration of the leading track that results in a fragment. At usual rates, 0.5 s plus the data awaiting alignment
+    /// and encoding means that a crash loses less than one second. The duration is shorter if the leading track's
+    /// encoder is slower than the other encoders.
     private var dueDuration: Nanoseconds {
         let usual = Nanoseconds.milliseconds(500)
         guard let leading = tracks[leadingTrack].reached,
@@ -347,8 +349,8 @@ public final class MovieFile {
     private func writeFragment() throws(FileError) {
         if let beginning {
             try writeLaterFragment()
-            // Readers that rely on durations get current values. No byte changes its position, so a torn write is
-            // harmless.
+            // The durations in the first index are updated for readers that rely on them. No byte changes its position,
+            // so a torn write is harmless.
             try file.write(
                 indexBytes(of: beginning.tracks, reached: reached(by: tracks)), at: beginning.offset)
         } else {
@@ -358,8 +360,8 @@ public final class MovieFile {
 
     /// Writes the movie's index with the first samples, followed by these samples.
     ///
-    /// They are in the index and not in a fragment because readers hide samples before T0 only there: libavformat
-    /// applies edit lists to an index, but not to fragments.
+    /// The first samples are in the index and not in a fragment because readers hide samples before T0 only there:
+    /// libavformat applies edit lists to an index, but not to fragments.
     private func writeBeginning() throws(FileError) {
         for index in tracks.indices { tracks[index].fixFragmentShift() }
         let samples = tracks.indices.filter { tracks[$0].isDescribed }.flatMap {
@@ -428,8 +430,8 @@ public final class MovieFile {
     /// Returns a `free` box that keeps the next `count` bytes inside one memory page if they fit, and inside one disk
     /// sector if they fit there; empty if no box is needed.
     ///
-    /// If the process is killed, a write is interrupted at a page boundary. After a power loss, it is interrupted at a
-    /// sector boundary. libavformat rejects the entire file if a fragment's sample list is incomplete.
+    /// If the process is killed, a write is interrupted at a page boundary. After a power loss, a write is interrupted
+    /// at a sector boundary. libavformat rejects the entire file if a fragment's sample list is incomplete.
     private func padding(before count: Int) -> [UInt8] {
         let unit = count <= Self.sectorSize ? Self.sectorSize : Self.pageSize
         let used = Int(end % Int64(unit))
@@ -461,7 +463,8 @@ public final class MovieFile {
             try file.write(pieces, at: end, by: direct)
         } catch {
             do throws(FileError) { try file.setEnd(end) } catch {
-                // The remainder is an incomplete box, which players skip. The first failure is more informative.
+                // The remainder is an incomplete box, which players skip. The first failure is more informative than a
+                // failed truncation.
             }
             throw error
         }

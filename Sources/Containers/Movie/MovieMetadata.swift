@@ -2,7 +2,7 @@ public import Media
 
 /// Metadata of a finished movie in addition to its tracks: title, date, chapters, and cover.
 public struct MovieMetadata: Sendable {
-    /// Named section of the movie. It ends at the start of the next chapter.
+    /// Named section of the movie, which ends at the start of the next chapter.
     public struct Chapter: Sendable, Equatable {
         /// Start of the chapter, relative to the movie's time 0.
         public let start: MediaTime
@@ -101,7 +101,7 @@ struct NotesBox {
     /// Chapters in the order of `MovieMetadata.chapters(until:)`.
     let chapters: [MovieMetadata.Chapter]
 
-    /// Value types (iTunes metadata: well-known types).
+    /// Types of metadata values (iTunes metadata: well-known types).
     private enum Kind: UInt32 {
         case text = 1
         case jpeg = 13
@@ -129,7 +129,7 @@ struct NotesBox {
                         list.box(name) { item in
                             item.box("data") { data in
                                 data.put32(kind.rawValue)
-                                data.put32(0)  // any language
+                                data.put32(0)  // the text is valid for any language
                                 data.put(value)
                             }
                         }
@@ -209,7 +209,8 @@ struct ChapterTrack {
             box.put(createdAt, version: version)
         }
         buffer.box("trak") { track in
-            track.fullBox("tkhd", version: version, flags: 2) { box in  // in the movie, not enabled
+            // The track is in the movie but not enabled.
+            track.fullBox("tkhd", version: version, flags: 2) { box in
                 putDates(&box)
                 box.put32(number)
                 box.put32(0)
@@ -223,7 +224,7 @@ struct ChapterTrack {
                     putDates(&box)
                     box.put32(UInt32(Self.timeScale))
                     box.put(duration, version: version)
-                    box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // `und`; QuickTime's equivalent
+                    box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // language `und`, or QuickTime's equivalent
                     box.put16(0)
                 }
                 MovieBox.writeHandler(
@@ -236,7 +237,7 @@ struct ChapterTrack {
     private func writeMediaInformation(into buffer: inout BoxBuffer) {
         buffer.box("gmhd") { box in
             box.fullBox("gmin") { general in
-                general.put16(0x40)  // copy
+                general.put16(0x40)  // graphics mode: copy
                 for _ in 0..<3 { general.put16(0x8000) }
                 general.putZeros(4)
             }
@@ -266,7 +267,7 @@ struct ChapterTrack {
                 for number: UInt32 in [1, 1, UInt32(samples.count), 1] { box.put32(number) }
             }
             table.fullBox("stsz") { box in
-                box.put32(0)  // the sizes differ
+                box.put32(0)  // 0, because the sizes differ
                 box.put32(UInt32(samples.count))
                 for sample in samples { box.put32(UInt32(sample.count)) }
             }

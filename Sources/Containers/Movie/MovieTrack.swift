@@ -10,7 +10,7 @@ public enum MovieTrack: Sendable, Equatable {
     case video(StreamParameters, rotation: Rotation = .none, name: String)
     /// Audio in AAC.
     case audio(StreamParameters, name: String)
-    /// Time of day at T0, for editors. Only a MOV file may contain it. It doesn't contain packets.
+    /// Time of day at T0, for editors. Only a MOV file may contain this track, which has no packets.
     case timecode(Timecode, name: String)
 
     var name: String {
@@ -61,7 +61,8 @@ public enum MovieKind: Sendable, Equatable {
     /// QuickTime (QuickTime File Format).
     case mov
 
-    /// File type box of an MP4 file that contains only audio. Players use it to distinguish a podcast from a video.
+    /// File type box of an MP4 file that contains only audio. Players use this box to distinguish a podcast from a
+    /// video.
     static let audioFileType: [UInt8] = {
         var buffer = BoxBuffer()
         buffer.box("ftyp") { box in
@@ -72,7 +73,7 @@ public enum MovieKind: Sendable, Equatable {
         return buffer.bytes
     }()
 
-    /// File type box. The 16 bytes that follow it are within the first 512 bytes of the file.
+    /// File type box. The 16 bytes after this box are within the first 512 bytes of the file.
     var fileType: [UInt8] {
         var buffer = BoxBuffer()
         buffer.box("ftyp") { box in

@@ -11,7 +11,7 @@ struct RecordedTrack {
     private(set) var index = SampleIndex()
     /// H.264 parameter sets.
     private(set) var configuration: DecoderConfiguration
-    /// Ticks added to decoding times in fragments so that none is below 0. The edit list subtracts them again.
+    /// Ticks added to decoding times in fragments so that none is below 0. The edit list subtracts these ticks again.
     private(set) var fragmentShift: Int64 = 0
     private var lastDecode: Int64?
     /// Duration of the last packet in ticks; 0 before the first packet.
@@ -108,7 +108,7 @@ struct RecordedTrack {
         if let first = pending.first { fragmentShift = max(fragmentShift, -first.decode) }
     }
 
-    /// Moves the pending samples into the index. They are stored in the file starting at `offset`.
+    /// Moves the pending samples, which are stored in the file starting at `offset`, into the index.
     mutating func commitPending(at offset: Int64) {
         index.append(pending, at: offset)
         dropPending()
@@ -134,7 +134,7 @@ struct RecordedTrack {
         pending[last].duration = end - pending[last].decode
     }
 
-    /// Sets the end of the track, in ticks relative to T0. Call it when no samples are pending.
+    /// Sets the end of the track, in ticks relative to T0. Call this function when no samples are pending.
     mutating func setEnd(_ end: Int64) {
         index.setEnd(end)
     }
@@ -147,7 +147,7 @@ extension OutputFile {
     /// - Parameters:
     ///   - offset: Byte offset of the index, which is the end of the media data.
     ///   - reservedOffset: Byte offset of the 16 bytes.
-    /// - Throws: `FileError` "write" or "fdatasync".
+    /// - Throws: `FileError` with the operation "write" or "fdatasync".
     func activateIndex(indexAt offset: Int64, reservedOffset: Int64) throws(FileError) {
         try makeDurable()
         // Header of the media data (ISO/IEC 14496-12, 4.2): size 1, then the 64-bit size.

@@ -2,10 +2,9 @@ import Media
 
 /// Sample properties of one track that the index at the end of a movie needs, collected during the recording.
 ///
-/// A sample needs 4 bytes for its size. If its duration or composition offset differs from the previous
-/// sample's, it needs 8 more bytes for each. A key frame in a track with other frames needs 4 bytes. Array
-/// growth at most doubles these numbers: H.264 with B-frames needs less than 32 bytes per sample, MJPEG less
-/// than 9.
+/// A sample needs 4 bytes for its size. If the duration or the composition offset of a sample differs from the previous
+/// sample's, the sample needs 8 more bytes for each. A key frame in a track with other frames needs 4 bytes. Array
+/// growth at most doubles these numbers: H.264 with B-frames needs less than 32 bytes per sample, MJPEG less than 9.
 struct SampleIndex {
     private(set) var sizes: [UInt32] = []
     /// Durations in ticks of all samples except the last. The duration of the last sample is known when the next one
@@ -167,7 +166,7 @@ extension [PlacedSample] {
     /// Returns the gaps between samples that are missing because the disk was too slow. The previous sample
     /// lasts longer.
     ///
-    /// - Parameter interval: Ticks between two frames. Each duration is a multiple of it.
+    /// - Parameter interval: Number of ticks between two frames. Each duration is a multiple of this number.
     /// - Returns: Gaps in ticks relative to T0.
     func holes(interval: Int64) -> [Range<Int64>] {
         guard interval > 0 else { return [] }
@@ -177,7 +176,7 @@ extension [PlacedSample] {
     /// Returns the number of samples, in decoding order, that can be shown without a gap in time. A frame may be
     /// decoded before other frames that are shown earlier, and those other frames may be missing at the end.
     ///
-    /// - Parameter interval: Ticks between two frames.
+    /// - Parameter interval: Number of ticks between two frames.
     /// - Returns: The total number of samples if none is missing.
     func prefixWithoutHole(interval: Int64) -> Int {
         guard interval > 0, contains(where: { $0.compositionOffset != 0 }),
@@ -193,9 +192,8 @@ extension [PlacedSample] {
         return best
     }
 
-    /// Maximum number of samples added at the end: more than four hours of frames or three hours of audio. A
-    /// damaged file may claim that another track lasts for years. In that case the last sample lasts until
-    /// that end.
+    /// Maximum number of samples added at the end: more than four hours of frames or three hours of audio. A damaged
+    /// file may claim that another track lasts for years. In that case, the last sample lasts until the claimed end.
     private static var mostFilled: Int64 { 500_000 }
 
     /// Ends the samples at a given time: samples that are shown later are removed, and missing samples are
@@ -206,7 +204,7 @@ extension [PlacedSample] {
     ///   - codec: Codec of the track. JPEG repeats its last frame, and AAC gets packets of silence. For other
     ///     codecs,
     ///     no samples are added.
-    ///   - silence: Bytes to append to the file. A packet of silence is added to them once.
+    ///   - silence: Bytes to append to the file. A packet of silence is added to these bytes once.
     ///   - channels: Number of audio channels.
     ///   - start: Start offset of these bytes in the file.
     mutating func end(

@@ -40,7 +40,7 @@ public struct Timecode: Sendable, Equatable {
         return Nanoseconds(counted.time(ofTick: counted.ticks(before: now)).nanoseconds - now.nanoseconds)
     }
 
-    /// Returns the timecode `count` frames later. It restarts at midnight.
+    /// Returns the timecode `count` frames later. The timecode restarts at midnight.
     ///
     /// A day of drop-frame labels is 86.4 ms shorter than 24 hours (SMPTE ST 12-1: 2,589,408 labels at 29.97 frames per
     /// second, while a day has 2,589,410.6 frames). Labels therefore restart at the first frame after midnight on the

@@ -11,7 +11,7 @@ public enum FileVerification {
     ///   - start: Start offset of the hash in bytes; see `FileChecksum`.
     ///   - progress: Called on this thread with the number of bytes read since the last call.
     /// - Returns: The size of the file in bytes, and its checksum.
-    /// - Throws: `FileError` "open" or "read".
+    /// - Throws: `FileError` with the operation "open" or "read".
     public static func checksum(
         of path: String, from start: Int64, progress: (Int64) -> Void = { _ in }
     ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
@@ -162,7 +162,7 @@ struct MovieCheck {
     /// Checks the movie.
     ///
     /// - Returns: A sentence that describes the problem; `nil` if the movie is valid.
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     func fault(holding summary: MovieSummary?) throws(FileError) -> String? {
         if let summary, summary.byteCount != byteCount {
             return "its size is \(byteCount) bytes instead of \(summary.byteCount)."

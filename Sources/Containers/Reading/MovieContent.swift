@@ -24,13 +24,13 @@ struct MovieContent {
     /// Whether the movie contains frames or audio.
     var hasSamples: Bool { tracks.contains { !$0.samples.isEmpty && $0.description.codec != nil } }
 
-    /// Number of recent fragments whose samples are read and checked. It exceeds the number of fragments
-    /// waiting for the disk at any time, unless the disk hangs.
+    /// Number of recent fragments whose samples are read and checked. At any time, fewer fragments are waiting for the
+    /// disk, unless the disk hangs.
     private static let recentFragments = 8
 
     /// Reads a movie file; `nil` if it contains no samples.
     ///
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     init?(reading file: some ReadableFile, layout: MovieLayout) throws(FileError) {
         self.layout = layout
         guard let place = layout.boxes.firstIndex(where: { $0.type == "moov" && $0.isWhole }),
@@ -120,7 +120,7 @@ struct MovieContent {
         }
     }
 
-    /// Removes timecode tracks whose only label is missing. Their frames are shown without a timecode.
+    /// Removes timecode tracks whose only label is missing. The movie's frames are then shown without a timecode.
     private mutating func dropMissingLabels() {
         let missing = tracks.indices.filter {
             tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty
@@ -172,7 +172,7 @@ struct MovieLayout {
     /// - Parameters:
     ///   - file: The file.
     ///   - byteCount: Size of the file in bytes.
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     init?(of file: some ReadableFile, byteCount: Int64) throws(FileError) {
         let start = try file.read(512, at: 0)
         guard let kind = [MovieKind.mp4, .mov].first(where: { start.starts(with: $0.fileType) }) else {

@@ -51,8 +51,8 @@ public final class MovieRecovery {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` "open" or "read". "read" contains a sentence if the file wasn't recorded by multicam, or
-    ///   contains no frames or audio.
+    /// - Throws: `FileError` with the operation "open" or "read". The error for "read" contains an explanation if the
+    ///   file wasn't recorded by multicam, or contains no frames or audio.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
@@ -87,8 +87,8 @@ public final class MovieRecovery {
         tracks = zip(content.tracks, dropped).map { Track($0, droppedCount: $1) }
     }
 
-    /// Converts the file to a plain movie whose tracks end at given times. A plain movie that already ends
-    /// there isn't changed.
+    /// Converts the file to a plain movie whose tracks end at given times. A plain movie that already ends at these
+    /// times isn't changed.
     ///
     /// A longer track is shortened, but its samples remain in the file. A shorter track is extended: JPEG
     /// tracks with copies of their last frame, AAC tracks with silence. The last H.264 frame is shown until
@@ -100,8 +100,8 @@ public final class MovieRecovery {
     /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` keeps the
     ///   track's end.
     /// - Returns: Content of the file.
-    /// - Throws: `FileError` "write", "truncate", or "fdatasync". The file is then either in its previous
-    ///   state or complete.
+    /// - Throws: `FileError` with the operation "write", "truncate", or "fdatasync". The file is then either in its
+    ///   previous state or complete.
     @discardableResult
     public func makeWhole(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
@@ -145,7 +145,7 @@ public final class MovieRecovery {
     ///
     /// Only adjacent frames of equal size are compared. After 256 MiB have been read for comparisons, frames of equal
     /// size count as equal.
-    /// - Throws: `FileError` "read".
+    /// - Throws: `FileError` with the operation "read".
     public func duplicatedCount(ofTrack index: Int) throws(FileError) -> Int {
         guard content.tracks[index].description.codec == .mjpeg else { return 0 }
         var (count, unread) = (0, Self.comparedBytes)
@@ -222,7 +222,7 @@ extension MovieTrack {
     }
 }
 
-/// Checks whether a recovery would find content in a media file. It only reads the file and doesn't lock it.
+/// Checks whether a recovery would find content in a media file. The check only reads the file and doesn't lock it.
 package enum RecoverableContent {
     /// Size in bytes above which a file is assumed to have content: only the recorder's first writes are
     /// smaller.
@@ -232,7 +232,7 @@ package enum RecoverableContent {
     ///
     /// - Parameter place: The file. The name of a wave file ends in `.wav`.
     /// - Returns: Whether the file contains a frame or a sample.
-    /// - Throws: `FileError` "open" or "read".
+    /// - Throws: `FileError` with the operation "open" or "read".
     package static func isPresent(in place: ContainedFile) throws(FileError) -> Bool {
         let file = try ReadFile(place)
         guard file.byteCount <= largestRead else { return true }

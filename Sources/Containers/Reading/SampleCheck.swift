@@ -27,7 +27,7 @@ struct SampleCheck {
 
     /// Whether a JPEG is complete from its first marker to its last. Cameras may add zeros after the end.
     private static func isFrame(_ bytes: [UInt8], at offset: Int64) -> Bool {
-        // The first marker is followed by another one.
+        // The start-of-image marker is always followed by another marker.
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
         guard let last = bytes.lastIndex(where: { $0 != 0 }), bytes[last] == 0xD9, bytes[last - 1] == 0xFF
         else {

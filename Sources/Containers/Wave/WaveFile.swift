@@ -3,9 +3,9 @@ package import System
 
 /// Writes a Broadcast Wave recording that is playable at any time.
 ///
-/// About every half second, it writes the pending samples and updates the sizes in its header, so a killed
-/// process loses no more audio than that. Not thread-safe: use it from one thread at a time. If the object is
-/// released without `finish`, the file remains as it is.
+/// About every half second, the pending samples are written and the sizes in the header are updated, so a killed
+/// process loses at most that much audio. Not thread-safe: use it from one thread at a time. If the object is released
+/// without `finish`, the file remains as it is.
 public final class WaveFile {
     /// Sample format: signed little-endian integers.
     public enum Depth: Int, Sendable {
@@ -17,7 +17,7 @@ public final class WaveFile {
 
     /// Returns the file opened for reading, even if it was renamed while it was being written.
     ///
-    /// - Throws: `FileError` "open".
+    /// - Throws: `FileError` with the operation "open".
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
 
     /// Path of the file.
@@ -51,7 +51,7 @@ public final class WaveFile {
     ///   - depth: Sample format.
     ///   - broadcast: Origin of the recording.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` "create" or "write".
+    /// - Throws: `FileError` with the operation "create" or "write".
     public convenience init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
         disk: FileWriteHooks = FileWriteHooks()
@@ -114,11 +114,11 @@ public final class WaveFile {
     /// Number of samples per channel that are in the file and survive a process crash.
     public var writtenSampleCount: Int64 { dataSize / Int64(header.blockSize) }
 
-    /// Replaces the origin in a file that was created before its start time was known. Call it only before the first
-    /// sample.
+    /// Replaces the origin in a file that was created before its start time was known. Call this function only before
+    /// the first sample.
     ///
     /// - Parameter broadcast: Origin of the recording.
-    /// - Throws: `FileError` "write".
+    /// - Throws: `FileError` with the operation "write".
     public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
         precondition(dataSize == 0 && pending.isEmpty, "the metadata must be set before the first sample")
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
@@ -133,8 +133,9 @@ public final class WaveFile {
     /// scale are clipped, and NaN becomes 0. No dithering is applied: at 24 bits, the rounding error is below any
     /// microphone's noise.
     /// - Parameter samples: Interleaved samples, the same number for each channel.
-    /// - Throws: `FileError` "write", "fdatasync", or "fsync" if these samples or earlier ones can't be written. All
-    ///   later calls then throw as well. The file is valid up to the failure, and can still be finished.
+    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync" if these samples or earlier ones can't
+    ///   be written. All later calls then throw as well. The file is valid up to the failure, and can still be
+    ///   finished.
     public func append(samples: [Float]) throws(FileError) {
         precondition(isOpen, "samples must be appended before the file is finished")
         precondition(
@@ -156,7 +157,7 @@ public final class WaveFile {
     /// If `append` has failed, this function finishes the data written before and doesn't throw that failure
     /// again.
     /// - Returns: Samples per channel in the file.
-    /// - Throws: `FileError` "write", "fdatasync", or "fsync".
+    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync".
     @discardableResult
     public func finish() throws(FileError) -> Int64 {
         precondition(isOpen, "the file is already finished")
@@ -199,7 +200,7 @@ public final class WaveFile {
     /// Writes the pending samples and then a header that includes them. The header never describes samples that aren't
     /// in the file.
     ///
-    /// - Throws: `FileError` "write". Data written before remains and can be finished.
+    /// - Throws: `FileError` with the operation "write". Data written before remains and can be finished.
     public func writeRest() throws(FileError) {
         guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {
@@ -209,7 +210,8 @@ public final class WaveFile {
             failure = error
             pending = []
             do throws(FileError) { try file.setEnd(headerSize + dataSize) } catch {
-                // Samples beyond the size in the header are ignored. The first failure is more informative.
+                // Samples beyond the size in the header are ignored. The first failure is more informative than a
+                // failed truncation.
             }
             throw error
         }
@@ -234,8 +236,8 @@ public final class WaveFile {
         }
     }
 
-    /// Appends samples of a given size in bytes, each stored by `store`. They use a single allocation, because
-    /// appending byte by byte takes ten times as long.
+    /// Appends samples of a given size in bytes, each stored by `store`. A single allocation is used, because appending
+    /// byte by byte takes ten times as long.
     @inline(__always)
     private func append(
         _ size: Int, _ samples: [Float], scale: Float, store: (Int32, UnsafeMutableRawPointer) -> Void

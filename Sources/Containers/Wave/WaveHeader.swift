@@ -1,6 +1,6 @@
 internal import Media
 
-/// Header of a Broadcast Wave file (EBU Tech 3285): all bytes before the samples. Its size never changes.
+/// Header of a Broadcast Wave file (EBU Tech 3285): all bytes before the samples. The size of the header never changes.
 ///
 /// Files below 4 GiB are RIFF files with a `JUNK` chunk that reserves space for 64-bit sizes. Larger files are RF64
 /// (EBU Tech 3306).
@@ -42,7 +42,7 @@ struct WaveHeader {
     }
 
     /// Content of the format chunk: plain PCM for up to two channels, or the extensible format (`WAVEFORMATEXTENSIBLE`)
-    /// without speaker positions for more.
+    /// without speaker positions for more channels.
     private var formatContent: [UInt8] {
         let isExtensible = format.channels > 2
         var content: [UInt8] = []

@@ -26,7 +26,8 @@ public final class WaveRecovery {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` "open" or "read". "read" contains a sentence if the file wasn't recorded by multicam.
+    /// - Throws: `FileError` with the operation "open" or "read". The error for "read" contains an explanation if the
+    ///   file wasn't recorded by multicam.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
@@ -56,7 +57,7 @@ public final class WaveRecovery {
     /// changes the header.
     /// - Parameter wanted: Samples per channel; `nil` for the existing samples.
     /// - Returns: Samples per channel in the corrected header.
-    /// - Throws: `FileError` "write", "truncate", or "fdatasync".
+    /// - Throws: `FileError` with the operation "write", "truncate", or "fdatasync".
     @discardableResult
     public func makeWhole(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
         let count = max(0, wanted ?? sampleCount)

@@ -3,12 +3,12 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// Permanently drops the privileges that a web server doesn't need. An attacker who takes over this process
-/// gets only its sockets.
+/// Permanently drops the privileges that a web server doesn't need. An attacker who takes over this process gets access
+/// only to its sockets.
 ///
-/// The process can read only the system's files and the recordings, and can't write any file. It can't start
-/// programs, connect to other processes or hosts, send signals, inspect other processes, or change their
-/// scheduling. Open descriptors stay usable: standard input and output, the port, and the recorder's socket.
+/// The process can read only the system's files and the recordings, and can't write any file. The process can't start
+/// programs, connect to other processes or hosts, send signals, inspect other processes, or change their scheduling.
+/// Open descriptors stay usable: standard input and output, the port, and the recorder's socket.
 enum Confinement {
     /// Landlock access rights (linux/landlock.h), as bits.
     private enum Right {
@@ -26,7 +26,7 @@ enum Confinement {
         }
     }
 
-    /// Folders that libraries read on first use: TLS modules, time zones, and the number of processor cores.
+    /// Folders that libraries read on first use, for TLS modules, time zones, and the number of processor cores.
     private static let systemFolders = [
         "/usr", "/lib", "/lib64", "/etc", "/proc/self", "/sys/devices/system/cpu",
     ]
@@ -34,14 +34,14 @@ enum Confinement {
 
     // MARK: Files
 
-    /// Drops access to files, and to all ports but one, for the calling thread and all threads that it starts. Call it
-    /// before other threads exist.
+    /// Drops access to files, and to all ports but one, for the calling thread and all threads that it starts. Call
+    /// this function before other threads exist.
     ///
     /// - Parameters:
     ///   - readable: Paths of files that are read later.
-    ///   - folders: Paths of folders. All files in them can be read later.
+    ///   - folders: Paths of folders. All files in these folders can be read later.
     ///   - port: The port to listen on later; 0 for a free one.
-    /// - Returns: Why confinement failed, as a sentence; `nil` on success.
+    /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
         guard version > 0 else {
@@ -76,8 +76,8 @@ enum Confinement {
 
     // MARK: Memory
 
-    /// Permanently limits the memory of this process. If it exceeds the limit, it ends and the supervisor starts
-    /// another. Recordings need the remaining memory.
+    /// Permanently limits the memory of this process. If the process exceeds the limit, it ends and the supervisor
+    /// starts another. The limit keeps the remaining memory available for recordings.
     static func ofMemory() {
         var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
@@ -89,7 +89,7 @@ enum Confinement {
 
     /// Drops all system calls that a listening server doesn't need, for all threads.
     ///
-    /// - Returns: Why confinement failed, as a sentence; `nil` on success.
+    /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofCalls() -> String? {
         filter(otherwise: confine_unknown) { add in
             for name in allowed { add(confine_allow, name, []) }
@@ -113,7 +113,7 @@ enum Confinement {
             // call is reported as unimplemented, and the C library falls back to clone(2).
             add(confine_allow, "clone", [flags(0, with: confine_thread)])
             add(confine_allow, "tgkill", [number(0, is: UInt64(getpid()))])
-            // Only for the calling thread or its process.
+            // These calls are allowed only for the calling thread or its process.
             for name in ["prlimit64", "sched_setaffinity", "sched_setscheduler"] {
                 add(confine_allow, name, [number(0, is: 0)])
             }
@@ -129,7 +129,7 @@ enum Confinement {
     /// Hides sched_setattr(2) from GLib before GLib probes for it, because the call accepts any process ID.
     /// GLib then doesn't copy a thread's scheduling settings.
     ///
-    /// - Returns: Why confinement failed, as a sentence; `nil` on success.
+    /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofScheduling() -> String? {
         filter(otherwise: confine_allow) { add in
             for name in ["sched_getattr", "sched_setattr"] { add(confine_unknown, name, []) }
@@ -174,10 +174,10 @@ enum Confinement {
         scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
     }
 
-    /// System calls allowed with any arguments. The filter reports all others as unimplemented, so that libraries fall
-    /// back.
+    /// System calls allowed with any arguments. The filter reports all other calls as unimplemented, so that libraries
+    /// use alternatives.
     private static let allowed =
-        // Open descriptors, and files that Landlock still allows.
+        // Calls for open descriptors, and for files that Landlock still allows.
         [
             "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "close", "close_range",
             "lseek",
@@ -187,12 +187,12 @@ enum Confinement {
             "epoll_create1",
             "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "timerfd_create", "timerfd_settime",
         ]
-        // Open sockets.
+        // Calls for open sockets.
         + [
             "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "recvfrom",
             "recvmsg", "recvmmsg", "shutdown",
         ]
-        // Memory and threads.
+        // Calls for memory and threads.
         + [
             "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "membarrier", "futex", "futex_waitv",
             "set_robust_list", "get_robust_list", "rseq", "set_tid_address", "sched_yield",
@@ -201,7 +201,7 @@ enum Confinement {
             "exit_group", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
             "restart_syscall",
         ]
-        // Clocks, random numbers, and information about this process.
+        // Calls for clocks, random numbers, and information about this process.
         + [
             "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
             "getrandom", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getrlimit",

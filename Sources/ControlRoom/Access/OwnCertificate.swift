@@ -6,8 +6,8 @@ internal import System
 
 /// Self-signed certificate, used if the control room serves other computers and no certificate was configured.
 ///
-/// No certificate authority has signed it, so a browser warns once. To verify the certificate, compare its fingerprint
-/// with the one that the terminal shows.
+/// No certificate authority has signed the certificate, so a browser shows a warning once. To verify the certificate,
+/// compare its fingerprint with the one that the terminal shows.
 enum OwnCertificate {
     /// Validity period in seconds. Browsers refuse certificates valid for more than 825 days (CA/Browser Forum, ballot
     /// 193).
@@ -92,7 +92,7 @@ enum OwnCertificate {
         try check(gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, bits, 0))
         try check(gnutls_x509_crt_set_version(certificate, 3))
         var generator = SystemRandomNumberGenerator()
-        // A positive 64-bit number (RFC 5280, section 4.1.2.2).
+        // The serial number is a positive 64-bit number (RFC 5280, section 4.1.2.2).
         let serial = withUnsafeBytes(of: (generator.next() as UInt64 >> 1 | 1).bigEndian) { Array($0) }
         try check(gnutls_x509_crt_set_serial(certificate, serial, serial.count))
         try check(gnutls_x509_crt_set_activation_time(certificate, time(nil) - 3600))

@@ -3,17 +3,17 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// Access policy of the web process. A value type: it examines only the headers, before any of the body is read.
+/// Access policy of the web process. The policy examines only the headers of a request, before any of the body is read.
 struct WebGuard {
-    /// Grants full access.
+    /// The token that grants full access.
     let token: AccessToken
-    /// Grants access to pictures and tally only.
+    /// The token that grants access to pictures and tally only.
     let readToken: AccessToken
-    /// Lets a phone act as a camera, and grants nothing else.
+    /// The token that lets a phone act as a camera, and grants nothing else.
     let phoneToken: AccessToken
     /// Whether connections use TLS.
     let isEncrypted: Bool
-    /// Name of the cookie. It includes the port, because browsers share cookies between the ports of a host.
+    /// Name of the cookie. The name includes the port, because browsers share cookies between the ports of a host.
     var cookieName: String { "multicam-\(port)" }
     /// The listening port; 0 until the server listens.
     var port = 0
@@ -130,7 +130,8 @@ struct WebGuard {
             || MachineAddresses.names.contains(bare)
     }
 
-    /// Headers of every response. They restrict the page's permissions and the resources that it may load in a browser.
+    /// Headers of every response. These headers restrict the page's permissions and the resources that it may load in a
+    /// browser.
     var headers: [String: String] {
         [
             "Content-Security-Policy":
@@ -153,10 +154,10 @@ struct RequestHead {
     var query: [String: String] = [:]
     /// The `Host` header.
     var host: String?
-    /// The `Origin` header. Browsers set it, and pages can't forge it.
+    /// The `Origin` header. Browsers set this header, and pages can't forge it.
     var origin: String?
-    /// The `Sec-Fetch-Site` header. Browsers use it to report how the requesting page relates to this site. Pages can't
-    /// forge it.
+    /// The `Sec-Fetch-Site` header. Browsers use this header to report how the requesting page relates to this site.
+    /// Pages can't forge the header.
     var fetchSite: String?
     /// The `Authorization` header.
     var authorization: String?

@@ -24,7 +24,7 @@ final class PhoneLink {
     /// Operations on the phone's connection.
     struct Wire {
         let send: (String) -> Void
-        /// Closes the connection after the pending messages are read.
+        /// Closes the connection after the pending messages have been read.
         let close: () -> Void
         /// Closes the connection immediately.
         let disconnect: () -> Void
@@ -45,7 +45,7 @@ final class PhoneLink {
     private var asked: [Int: ClockTime] = [:]
     private var questions = 0
     private var askedLast: ClockTime?
-    /// When the last message arrived.
+    /// Time when the last message arrived.
     private(set) var heard: ClockTime
     /// Bytes and messages received since the current one-second window began.
     private var said = (bytes: 0, messages: 0)
@@ -71,7 +71,7 @@ final class PhoneLink {
     /// query per second is enough.
     private static let quick = (count: 8, interval: Nanoseconds.milliseconds(100))
     private static let interval = Nanoseconds.seconds(1)
-    /// Maximum number of unanswered clock queries. Older ones are dropped.
+    /// Maximum number of unanswered clock queries. Older queries are dropped.
     private static let mostAsked = 16
     /// Silence after which a phone counts as disconnected.
     private static let patience = Nanoseconds.seconds(3)
@@ -192,7 +192,7 @@ final class PhoneLink {
             guard isWelcome else { return nil }
             kept = question
             return .kept(question)
-        // Ignore unknown types: later pages may send more.
+        // Unknown message types are ignored, because later versions of the page may send more types.
         default: return nil
         }
     }
@@ -221,7 +221,7 @@ final class PhoneLink {
         return .media(DatedPhoneMedia(media, at: time, within: error))
     }
 
-    /// Confirms that the phone owns its name. It may start sending.
+    /// Confirms that the phone owns its name and may start sending.
     func admit() {
         isAdmitted = true
         welcome()
@@ -249,11 +249,11 @@ final class PhoneLink {
 /// Maps a phone's clock to CLOCK_MONOTONIC by querying the phone's time.
 ///
 /// An answer gives the phone's time at some instant between the query and the answer's arrival, so its error is half
-/// the round trip. The answer with the smallest error is used. Its error grows with age because the two clocks drift
-/// apart. A value type: the current time is an argument.
+/// the round trip. The answer with the smallest error is used. The error of an answer grows with age because the two
+/// clocks drift apart. This value type receives the current time as an argument.
 struct PhoneClock {
     private struct Answer {
-        /// Midpoint of the round trip.
+        /// Time of the midpoint of the round trip.
         let at: ClockTime
         /// Offset from the phone's clock to CLOCK_MONOTONIC.
         let offset: Nanoseconds
@@ -272,8 +272,8 @@ struct PhoneClock {
 
     /// Maximum relative drift between two clocks: twice the drift of quartz oscillators.
     private static let drift = 0.000_1
-    /// Maximum slew rate of the offset, in seconds per second. It is faster than any clock drift, and too slow to be
-    /// visible.
+    /// Maximum slew rate of the offset, in seconds per second. The rate is faster than any clock drift, and too slow to
+    /// be visible.
     private static let slew = 0.002
     /// Maximum round trip of a usable answer.
     private static let longestWay = Nanoseconds.seconds(1)
@@ -291,8 +291,8 @@ struct PhoneClock {
     ///
     /// - Parameters:
     ///   - phone: The phone's time.
-    ///   - asked: When the query was sent.
-    ///   - answered: When the answer arrived.
+    ///   - asked: Time when the query was sent.
+    ///   - answered: Time when the answer arrived.
     mutating func note(_ phone: Nanoseconds, asked: ClockTime, answered: ClockTime) {
         let way = answered - asked
         guard way >= .zero, way < Self.longestWay else { return }

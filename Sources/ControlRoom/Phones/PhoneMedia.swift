@@ -5,7 +5,7 @@ internal import Media
 internal import Studio
 
 /// A frame or audio slice received from a phone in a binary message. For the layout, see
-/// docs/reference/control-room.md. A value type: only its bounds are validated, and its content is untrusted.
+/// docs/reference/control-room.md. Only the bounds are validated; the content is untrusted.
 struct PhoneMedia {
     /// Type of the payload, for media that is sent as it is captured. Uses the raw values of `PhoneMessage.Kind`.
     enum Kind: UInt8 {
@@ -30,8 +30,8 @@ struct PhoneMedia {
     /// Number of bytes at the start of a key frame that are searched for parameter sets, which come first.
     private static let longestHead = 4096
 
-    /// Parses a message. Returns `nil` if it isn't a valid media message, or if its content doesn't start as its type
-    /// requires.
+    /// Parses a message. Returns `nil` if the message isn't a valid media message, or if its content doesn't start as
+    /// its type requires.
     init?(_ message: UnsafeRawBufferPointer) {
         guard message.count > PhoneMessage.prefix, message.count <= Self.longest,
             let head = PhoneMessage(message), let kind = Kind(rawValue: head.kind.rawValue)
@@ -42,8 +42,8 @@ struct PhoneMedia {
         bytes = SharedBytes(copying: content)
     }
 
-    /// Whether this is an H.264 key frame without parameter sets. No decoder can start with it, and a file would wait
-    /// for them.
+    /// Whether this is an H.264 key frame without parameter sets. No decoder can start with such a frame, and a file
+    /// would wait for the parameter sets.
     var lacksParameterSets: Bool {
         kind == .h264 && isKey
             && PlainStream(setup: Array(bytes.bytes.prefix(Self.longestHead))).record == nil
@@ -79,7 +79,7 @@ struct DatedPhoneMedia: Sendable {
 
 /// Description of the media that a phone will send, parsed from its first message. The message is untrusted input.
 struct PhoneOffer: Sendable, Equatable {
-    /// Why an offer is refused, as a sentence for the phone's user.
+    /// The reason why an offer is refused, as a sentence for the phone's user.
     struct Refusal: Error, Equatable {
         let sentence: String
     }
@@ -94,13 +94,13 @@ struct PhoneOffer: Sendable, Equatable {
     let color: ColorDescription
     /// Format of the audio; `nil` if the phone sends none.
     let audio: AudioFormat?
-    /// Whether the phone's browser reports the capture time of frames, and not only their arrival.
+    /// Whether the phone's browser reports the capture times of frames instead of only their arrival times.
     let knowsCapture: Bool
 
     /// The phone's identity, as used by the supervisor.
     var identity: PhoneIdentity { PhoneIdentity(device: selector, key: key) }
 
-    /// Returns the origin of the timestamps. Browsers don't report when audio was captured.
+    /// Returns the origin of the timestamps of a kind of media. Browsers don't report when audio was captured.
     func origin(of kind: PhoneMedia.Kind) -> TimeOrigin { knowsCapture && kind != .pcm ? .mapped : .arrival }
 
     private struct Text: Decodable {

@@ -19,7 +19,7 @@ final class PhoneRegistry {
         var confirmed: String?
         /// Whether a claim to the recording's camera is pending with the supervisor.
         var isAsking = false
-        /// Why the recorder refuses the phone; `nil` if the recorder accepts it or isn't running.
+        /// The reason why the recorder refuses the phone; `nil` if the recorder accepts it or isn't running.
         var problem: String?
         /// Time of the last disconnect.
         var leftAt: ClockTime?
@@ -38,19 +38,19 @@ final class PhoneRegistry {
     private let uploads: PhoneUploads
     /// Whether a recorder exists but hasn't reported its state yet. A recording may be running.
     private var awaitsStatus: Bool
-    /// When the recorder first became reachable.
+    /// Time when the recorder first became reachable.
     private var cameAt: ClockTime?
 
     private static let mostLinks = 24
     private static let mostPhones = 16
-    /// Time after which a reachable recorder without a status is considered to be starting. It may be waiting for a
-    /// phone. A recorder in a session reports its status ten times per second.
+    /// Time after which a reachable recorder without a status is considered to be starting. Such a recorder may be
+    /// waiting for a phone. A recorder in a session reports its status ten times per second.
     private static let longestUntold = Nanoseconds.seconds(1)
-    /// How long a phone can be disconnected before it loses its name if all slots are in use.
+    /// Maximum time that a phone can be disconnected before it loses its name, if all slots are in use.
     private static let longestAway = Nanoseconds.seconds(600)
 
     /// - Parameters:
-    ///   - recorder: How to reach the recorder.
+    ///   - recorder: Access to the recorder.
     ///   - uploads: Forwards the phones' local recordings.
     ///   - awaitsStatus: Whether a recorder already exists. If so, no phone is admitted before its state is known.
     ///   - tell: Receives the recorder's notifications about a phone, by name, on any thread.
@@ -320,7 +320,7 @@ final class PhoneRegistry {
 struct PhoneInvitation {
     /// Address of the phone page, including the token. The token grants only the right to be a camera.
     let address: String
-    /// Whether other devices can reach the address. If not, it works only in a browser on this computer.
+    /// Whether other devices can reach the address. Otherwise, the address works only in a browser on this computer.
     let isReachable: Bool
     /// The address as a QR code, row by row; 1 is dark.
     private let code: JSONValue

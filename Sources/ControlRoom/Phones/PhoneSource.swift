@@ -17,7 +17,7 @@ final class PhoneSource: Sendable {
         case wish(Int, [String: Int64])
     }
 
-    /// How to reach the recorder.
+    /// Access to the recorder.
     struct Recorder: Sendable {
         /// Process ID of the reachable recorder, or `nil`.
         let process: @Sendable () -> Int32?
@@ -39,14 +39,14 @@ final class PhoneSource: Sendable {
 
     /// Maximum number of bytes waiting for the recorder, about one second of media.
     private static let mostWaiting = 16 << 20
-    /// Maximum number of frames and slices in the queue. The rest of its capacity is reserved for control messages,
-    /// such as a phone's connect or disconnect.
+    /// Maximum number of frames and slices in the queue. The rest of the queue's capacity is reserved for control
+    /// messages, such as a phone's connect or disconnect.
     private static let mostPieces = 192
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - recorder: How to reach the recorder.
+    ///   - recorder: Access to the recorder.
     ///   - tell: Receives notifications, on the new thread.
     init(_ recorder: Recorder, tell: @escaping @Sendable (News) -> Void) {
         let thread = MediaThread.eventually(name: "phone") { [pieces, waiting] in
@@ -103,16 +103,16 @@ final class PhoneSource: Sendable {
     }
 }
 
-/// Delivers one phone's media to the recorder. It announces the phone to each new recorder and sends media in order,
+/// Delivers one phone's media to the recorder: announces the phone to each new recorder, and sends media in order,
 /// starting with a key frame. Used only on the phone's thread.
 final class PhoneDelivery {
-    /// The phone's camera or microphone as registered with the recorder. The recorder may refuse one and accept the
-    /// other.
+    /// The phone's camera or microphone as registered with the recorder. The recorder may refuse one of the two devices
+    /// and accept the other.
     private struct Place {
         var source: RemoteSource?
-        /// When the device was last announced, an announcement was last attempted, or its connection ended.
+        /// Time of the latest event: an announcement, an attempted announcement, or the end of the connection.
         var triedAt: ClockTime?
-        /// Why the recorder refused the device; cleared when it is accepted.
+        /// The reason why the recorder refused the device; cleared when it is accepted.
         var problem: String?
 
         func isDue(at now: ClockTime) -> Bool {
@@ -132,7 +132,7 @@ final class PhoneDelivery {
             (source, triedAt) = (nil, now)
         }
 
-        /// Drops the device if the recorder has refused it, and returns whether it has.
+        /// Drops the device if the recorder has refused it, and returns whether the recorder has refused it.
         mutating func noteRefusal(at now: ClockTime) -> Bool {
             guard let problem = source?.problem else { return false }
             self.problem = problem.printable(limit: 400)
@@ -153,7 +153,7 @@ final class PhoneDelivery {
     private var microphone = Place()
     /// Process ID of the recorder that the devices are announced to.
     private var process: Int32?
-    /// When the last frame arrived, or the camera was announced.
+    /// Time when the last frame arrived, or when the camera was announced.
     private var lastFrame = ClockTime(nanoseconds: 0)
     /// Whether frames have stopped although the phone is connected. The camera counts as disconnected until the next
     /// frame.
@@ -165,14 +165,14 @@ final class PhoneDelivery {
     private var awaitsKey = true
     /// The controls last reported by the phone; `nil` before the first report.
     private var controls: ToldControls?
-    /// When a key frame was last requested.
+    /// Time when a key frame was last requested.
     private var asked: ClockTime?
 
     /// Announced maximum time from exposure to sending. The recorder waits this long for a frame.
     private static let delay = Nanoseconds.milliseconds(500)
     /// Maximum age of media on arrival. Older media was held back by a network stall, and its tick is already decided.
     private static let oldest = Nanoseconds.milliseconds(1500)
-    /// Maximum time that a timestamp may be in the future. Beyond it, the phone's clock is considered
+    /// Maximum time that a timestamp may be in the future. If a timestamp is later, the phone's clock is considered
     /// invalid.
     private static let newest = Nanoseconds.milliseconds(250)
     private static let pause = Nanoseconds.seconds(1)
@@ -181,7 +181,7 @@ final class PhoneDelivery {
     private static let longestStall = Nanoseconds.seconds(3)
 
     /// - Parameters:
-    ///   - recorder: How to reach the recorder.
+    ///   - recorder: Access to the recorder.
     ///   - tell: Receives notifications.
     init(_ recorder: PhoneSource.Recorder, tell: @escaping @Sendable (PhoneSource.News) -> Void) {
         (self.recorder, self.tell) = (recorder, tell)

@@ -3,8 +3,8 @@ internal import Media
 internal import SessionFolder
 internal import Studio
 
-/// Uploads of the phones' local recordings. Forwards them to the supervisor, the only process that writes files, and
-/// checks which phone a recording's camera belongs to. Used only on the web loop's thread.
+/// Uploads of the phones' local recordings. Forwards the uploads to the supervisor, the only process that writes files,
+/// and checks which phone a recording's camera belongs to. Used only on the web loop's thread.
 final class PhoneUploads {
     /// A local recording that a phone announces.
     struct Question: Equatable, Decodable {
@@ -18,7 +18,7 @@ final class PhoneUploads {
         /// Whether the phone's user discarded the local recording; `nil` means no.
         var discarded: Bool?
 
-        /// Parses a text message. Returns `nil` if it is invalid.
+        /// Parses a text message. Returns `nil` if the message is invalid.
         init?(_ text: String) {
             do {
                 self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
@@ -37,14 +37,14 @@ final class PhoneUploads {
     /// Pending pieces and progress queries, by ticket.
     private var waiting: [Int: Waiting] = [:]
     private var claims: [Int: Waiting] = [:]
-    /// Last ticket used. Tickets of phones are negative; HTTP requests use the others.
+    /// Last ticket used. Tickets of phones are negative; HTTP requests use positive tickets.
     private var last = 0
 
     /// - Parameter say: Sends a message to the supervisor.
     init(_ say: @escaping (SupervisorLine) -> Void) { self.say = say }
 
-    /// Forwards a piece, or a query for the number of bytes that have arrived. Each phone has one in progress
-    /// at a time. Additional ones are ignored.
+    /// Forwards a piece, or a query for the number of bytes that have arrived. Each phone can have only one request in
+    /// progress. Additional requests are ignored.
     ///
     /// - Parameters:
     ///   - question: The phone's local recording.
@@ -73,14 +73,14 @@ final class PhoneUploads {
         self.order(order)
     }
 
-    /// Asks the supervisor whether a phone owns its camera in the running recording. If no phone owns it yet, this one
-    /// does from now on.
+    /// Asks the supervisor whether a phone owns its camera in the running recording. If no phone owns the camera yet,
+    /// this phone becomes its owner.
     ///
     /// - Parameters:
     ///   - phone: The phone.
     ///   - session: Name of the session folder.
-    ///   - link: The phone's connection. If it ends first, `answer` isn't called.
-    ///   - answer: Receives the result: status 200 if the phone owns the camera, 403 if another phone does.
+    ///   - link: The phone's connection. If the connection ends first, `answer` isn't called.
+    ///   - answer: Receives the result: status 200 if the phone owns the camera, 403 if another phone owns it.
     func claim(
         _ phone: PhoneIdentity, in session: String, for link: PhoneLink,
         answer: @escaping (SupervisorLine.Result) -> Void

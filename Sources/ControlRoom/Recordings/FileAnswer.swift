@@ -7,7 +7,7 @@ internal import System
 /// Response to a request for a file or a part of it, sent in pieces. Used only on the web loop's thread.
 ///
 /// At most two pieces are in memory, however slowly the client reads. A client that reads nothing for a minute is
-/// disconnected. Browsers request the rest again if they need it.
+/// disconnected. Browsers request the rest of the file again if they need it.
 final class FileAnswer {
     /// Number that identifies this response when pieces are delivered.
     let number: Int
@@ -87,8 +87,8 @@ final class FileAnswer {
         context.map { Unmanaged<FileAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Receives the next bytes; `nil` if they couldn't be read. In that case the connection is closed, and the client
-    /// knows how many bytes are missing.
+    /// Receives the next bytes; `nil` if they couldn't be read. If bytes can't be read, the connection is closed, and
+    /// the client knows how many bytes are missing.
     func take(_ bytes: Data?) {
         guard !isFinished else { return }
         asked -= 1
@@ -115,7 +115,7 @@ final class FileAnswer {
     }
 
     private func askForMore() {
-        // If the file has become shorter, a piece has fewer bytes than requested, and the next one can't be read.
+        // If the file has become shorter, a piece has fewer bytes than requested, and the next piece can't be read.
         guard !isFinished, asked == 0, unwritten < Self.mostPieces, !rest.isEmpty else { return }
         let count = min(Self.pieceBytes, Int64(rest.count))
         asked += 1
@@ -142,8 +142,8 @@ enum ByteRange: Equatable {
     /// Parses the header.
     ///
     /// - Parameters:
-    ///   - header: Such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if absent. As the standard requires,
-    ///     another unit, several ranges, or an invalid range selects the whole file.
+    ///   - header: The header's value, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if absent. As the
+    ///     standard requires, another unit, several ranges, or an invalid range selects the whole file.
     ///   - count: Size of the file in bytes.
     init(_ header: String?, of count: Int64) {
         self = .whole
@@ -172,14 +172,14 @@ enum ByteRange: Equatable {
 final class RecordedFile: Sendable {
     /// Size of the file in bytes when it was opened.
     let byteCount: Int64
-    /// Identifies this version of the file: any change to the file changes the tag.
+    /// Identifies this version of the file: any change to the file also changes the tag.
     let tag: String
     /// Media type of the content.
     let type: String
     private let descriptor: OwnedDescriptor
 
-    /// Opens a file in a folder without following symbolic links, so that a recording from elsewhere can't
-    /// name a file outside its folder. Returns `nil` if no such regular file exists or it can't be read.
+    /// Opens a file in a folder without following symbolic links, so that a recording from another computer can't refer
+    /// to a file outside its folder. Returns `nil` if no such regular file exists or it can't be read.
     ///
     /// - Parameters:
     ///   - path: A path within the folder; see `isPathWithin`.

@@ -67,7 +67,7 @@ final class RecordedMedia {
             )
         }
         // Try later files first. For a copied stream, a file begins with the first key frame after its time 0. Until
-        // then the previous file applies.
+        // this key frame, the previous file applies.
         for part in files.filter({ $0.start <= time }).reversed() {
             let (frame, at) = try frame(in: part.file, recording, track.stream, time - part.start)
             if at <= time - part.start || part.file == first.file {
@@ -176,7 +176,7 @@ final class RecordedMedia {
             }
         }
         guard goesOn() else { return WebAnswer(503, saying: "The request was canceled.") }
-        // A precision of one thousandth is finer than any drawing can show.
+        // A precision of one thousandth is finer than any displayed waveform.
         let values = peaks.peaks.map { JSONValue.number((Double($0) * 1000).rounded() / 1000) }
         let json = WebJSON.text(["peaks": JSONValue.array(values)])
         waves.append((key, json))

@@ -68,7 +68,7 @@ final class RecordingRequestHandler: Sendable {
         files.finish()
     }
 
-    /// Enqueues a request. The answer arrives in the mailbox as `made`, a file as `opened`.
+    /// Enqueues a request. The answer arrives in the mailbox as `made`, or as `opened` if it is a file.
     func fulfill(_ wish: RequestedRecording, ticket: Int) {
         let dropped: Order?
         switch wish.content {
@@ -84,7 +84,7 @@ final class RecordingRequestHandler: Sendable {
         )
     }
 
-    /// Enqueues a read. The bytes arrive in the mailbox as `read`.
+    /// Enqueues a request to read bytes of a file. The bytes arrive in the mailbox as `read`.
     ///
     /// - Parameters:
     ///   - file: The file.

@@ -44,7 +44,7 @@ struct RecordingShelf {
 
     /// Finds a recording.
     ///
-    /// - Parameter name: Name of its session folder, an entry of the output folder.
+    /// - Parameter name: Name of the recording's session folder, an entry of the output folder.
     /// - Returns: The recording.
     /// - Throws: `RecordingRefusal` if the recording doesn't exist or hasn't ended, or if its manifest can't be read.
     mutating func recording(_ name: String) throws(RecordingRefusal) -> Recording {
@@ -76,7 +76,7 @@ struct RecordingShelf {
 
     /// Reads the current manifest of a recording, even while the recording is running.
     ///
-    /// - Parameter name: Name of its session folder, an entry of the output folder.
+    /// - Parameter name: Name of the recording's session folder, an entry of the output folder.
     /// - Returns: The manifest.
     /// - Throws: `RecordingRefusal` if the recording doesn't exist or its manifest can't be read.
     func manifest(_ name: String) throws(RecordingRefusal) -> Manifest {

@@ -2,8 +2,8 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// A request for a recording's media, parsed from its path. Names in it are looked up in the manifest and never used as
-/// paths.
+/// A request for a recording's media, parsed from its path. Names in the path are looked up in the manifest and never
+/// used as paths.
 struct RequestedRecording: Equatable, Sendable {
     /// The requested content.
     enum Content: Equatable, Sendable {
@@ -104,7 +104,7 @@ struct RequestedRecording: Equatable, Sendable {
     }
 }
 
-/// Why a request for a recording is refused.
+/// The reason why a request for a recording is refused.
 struct RecordingRefusal: Error, Equatable {
     /// HTTP status: 400, 404, 409 or 416.
     let status: Int

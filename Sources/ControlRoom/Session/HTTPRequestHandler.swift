@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import Media
 internal import Studio
 
-/// Handles HTTP requests. Answers immediately, or once the recorder or the supervisor has answered, or with a
-/// picture or a recorded file. Used only on the web loop's thread.
+/// Handles HTTP requests. An answer may have to wait for the recorder, the supervisor, a picture, or a recorded file.
+/// Used only on the web loop's thread.
 final class HTTPRequestHandler {
     private let board: RecorderTracker
     private let recorder: RecorderLink
@@ -133,7 +133,7 @@ final class HTTPRequestHandler {
                 ))
         }
         var headers = guardian.headers
-        // Anyone who has the token may embed the picture in their own page.
+        // Any user who has the token may embed the picture in another web page.
         if request.head.query["token"] != nil { headers["Cross-Origin-Resource-Policy"] = "cross-origin" }
         if let refusal = pictures.begin(request, wish, headers) { answer(request, refusal) }
     }

@@ -35,7 +35,7 @@ enum LayoutTable {
         let maximum: Int?
         let selected: Int?
         let insets: Bool
-        /// Rectangles as x, y, width, and height, by corner and by number of cameras from one on.
+        /// Rectangles as x, y, width, and height, by corner and by number of cameras, starting at one.
         let icons: [String: [[[Int]]]]
 
         init(_ layout: ProgramLayout) {
@@ -56,7 +56,7 @@ enum LayoutTable {
             self.icons = Dictionary(icons) { $1 }
         }
 
-        /// Returns the rectangles of an icon. Its insets are large enough for a digit.
+        /// Returns the rectangles of an icon. The insets of an icon are large enough for a digit.
         private static func icon(of layout: ProgramLayout, _ corner: InsetStyle.Corner, count: Int) -> [[Int]]
         {
             let style = InsetStyle(corner: corner, scale: 0.4, margin: 0.07, fit: layout.defaultFit)
@@ -67,19 +67,19 @@ enum LayoutTable {
         }
     }
 
-    /// The layouts that the page selects without a choice by the user.
+    /// The layouts that the page selects automatically.
     private struct Special: Encodable {
-        /// Shows one camera.
+        /// The layout that shows one camera.
         let one = ProgramLayout.single
-        /// Shows a second camera as an inset, as the recorder does for `show` and `inset`.
+        /// The layout that shows a second camera as an inset, as the recorder does for `show` and `inset`.
         let inset = ProgramLayout.pip
-        /// Shows all cameras of a profile without a program.
+        /// The layout that shows all cameras of a profile without a program.
         let all = ProgramLayout.grid
     }
 }
 
-/// The rectangles of an arrangement that isn't on air: a scene, or the preview of the next cut. They are computed with
-/// the recorder's rules from the frames in its status.
+/// The rectangles of an arrangement that isn't on air: a scene, or the preview of the next cut. The rectangles are
+/// computed with the recorder's rules from the frames in its status.
 struct ProposedLayers: Encodable {
     private struct Layer: Encodable {
         let role: String

@@ -3,7 +3,7 @@ internal import Studio
 
 /// A page's request to the supervisor, parsed from the method, path and body of an HTTP request.
 struct PageOrder: Equatable {
-    /// Why a request is invalid. The raw value is the HTTP status.
+    /// The reason why a request is invalid. The raw value is the HTTP status.
     enum Fault: Int, Error {
         /// The body isn't valid for the path.
         case body = 400
@@ -14,7 +14,7 @@ struct PageOrder: Equatable {
     }
 
     let task: SupervisorLine.Task
-    /// Name of a profile or session folder. The supervisor validates it.
+    /// Name of a profile or session folder. The supervisor validates the name.
     var name: String?
     /// Text of a profile.
     var text: String?
@@ -105,8 +105,8 @@ struct PageOrder: Equatable {
     }
 }
 
-/// A request to `/api/v1/cameras/ROLE/controls`, translated to words of `multicam ctl`. The recorder executes it
-/// because it has the camera open.
+/// A request to `/api/v1/cameras/ROLE/controls`, translated to words of `multicam ctl`. The recorder executes the
+/// request, because the recorder has the camera open.
 struct ControlsOrder: Equatable {
     /// The camera's role.
     let role: String
@@ -172,7 +172,7 @@ struct ControlsOrder: Equatable {
     /// Creates a request for the current controls.
     init(role: String) { (self.role, words) = (role, ["controls", role]) }
 
-    /// Parses a request's body. Returns `nil` unless it asks for exactly one operation.
+    /// Parses a request's body. Returns `nil` unless the body requests exactly one operation.
     init?(role: String, _ body: Data) {
         let fields: Body
         do {

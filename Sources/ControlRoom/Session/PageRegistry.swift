@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// Registry of the open pages. Handles their messages and sends them updates. Used only on the web loop's thread.
+/// Registry of the open pages. Handles the pages' messages and sends updates to the pages. Used only on the web loop's
+/// thread.
 final class PageRegistry {
     private let board: RecorderTracker
     private let streams: StreamRegistry
@@ -37,7 +38,7 @@ final class PageRegistry {
         for page in pages.values { page.link.send(text) }
     }
 
-    /// Reports to the pages that watch a stream why it isn't available.
+    /// Sends the pages that watch a stream the reason why it isn't available.
     func tell(_ sentence: String, of key: StreamKey) {
         for page in pages.values {
             for stream in page.streams.values where stream.key == key {
@@ -186,8 +187,8 @@ final class PageLink {
 
     /// Processor time spent on the page's messages since the loop's last tick.
     var taken = Nanoseconds.zero
-    /// Whether the page has exceeded its processor time. Its connection is being closed and its messages are
-    /// ignored.
+    /// Whether the page has exceeded its processor time. If so, the page's connection is being closed and its messages
+    /// are ignored.
     private(set) var isCutOff = false
 
     /// Maximum number of streams per page.

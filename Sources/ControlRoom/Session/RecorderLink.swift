@@ -55,8 +55,7 @@ final class RecorderLink: Sendable {
     /// Process ID of the reachable recorder, or `nil`.
     var process: Int32? { state.withLock { $0.isThere ? $0.process : nil } }
 
-    /// How phones reach the recorder, or the calibration that is using the devices while no recorder is
-    /// running.
+    /// Access for phones to the recorder, or to the calibration that is using the devices while no recorder is running.
     var forPhones: PhoneSource.Recorder {
         PhoneSource.Recorder(process: { [state] in
             state.withLock { $0.isThere ? $0.process : $0.calibration }
@@ -145,13 +144,13 @@ final class RecorderLink: Sendable {
                 return true
             }
             guard isStillThere else {
-                // The recorder has ended in the meantime. Its end was reported before its presence, so report
-                // the end again.
+                // The recorder has ended in the meantime. The recorder's end was reported before its presence, so the
+                // end is reported again.
                 mailbox.post(.recorderLeft(process: process))
                 return
             }
         } catch {
-            // The recorder is starting, or has ended for good. The supervisor reports which.
+            // The recorder is starting, or has ended for good. The supervisor reports which of the two is the case.
             state.withLock { if $0.process == process { $0.isThere = false } }
         }
     }
@@ -191,7 +190,7 @@ final class CommandSender: Sendable {
     ///   - process: The recorder's process ID.
     ///   - ticket: The number of the request.
     ///   - wantsControls: Whether the answer consists of the camera's controls, if the reply contains any. This also
-    ///     applies if the camera chose other values than requested; the controls show that.
+    ///     applies if the camera chose other values than requested, because the controls contain the chosen values.
     func send(_ words: [String], to process: Int32, ticket: Int, wantsControls: Bool = false) {
         let isAdmitted = working.withLock { working in
             guard working < Self.most else { return false }

@@ -9,7 +9,7 @@ final class RecorderTracker {
     private(set) var status = StatusTracker()
     /// Whether a recorder is reachable.
     private(set) var isThere = false
-    /// Why no recorder is reachable; `nil` while the reason is unknown.
+    /// The reason why no recorder is reachable; `nil` while the reason is unknown.
     private var absence: String?
     /// Events of the current recording, oldest first; `nil` until the recorder has sent them.
     private var events: [[String: JSONValue]]?
@@ -29,7 +29,7 @@ final class RecorderTracker {
         status.clear()
     }
 
-    /// Records the supervisor's reason why no recorder is running; `nil` if one is.
+    /// Records the supervisor's reason why no recorder is running; `nil` if a recorder is running.
     func explain(_ absence: String?) { self.absence = absence }
 
     /// Applies a status.
@@ -111,7 +111,7 @@ struct StatusTracker {
     private(set) var fields: [String: JSONValue] = [:]
     private var lastTime = 0
 
-    /// Maximum number of statuses between two time updates when nothing else changes. The rate is one update per
+    /// Maximum number of statuses between two time updates when nothing else changes. This results in one update per
     /// second.
     private static let timeInterval = 10
 

@@ -182,7 +182,7 @@ final class Room {
             levels.formUnion(board.status.microphones.map { .audio(role: $0) })
             if board.status.hasMix { levels.insert(.audio(role: "program")) }
         }
-        // Pictures come last because the token for them grants nothing else.
+        // Pictures have the lowest precedence, because their token grants access to nothing else.
         let (before, refused) = (refused, streams.arrange([levels, pages.keys, pictures.keys]))
         self.refused = refused
         for key in refused.subtracting(before) { pages.tell(StreamRegistry.refusal, of: key) }
@@ -214,7 +214,7 @@ struct RoomEntrance {
         fingerprint = path.flatMap { OwnCertificate.fingerprint($0) }
         let everywhere = ["0.0.0.0", "::"].contains(settings.address)
         host = everywhere ? addresses.first ?? settings.address : settings.address
-        // The folder must exist before confinement. Otherwise it can't be read later.
+        // The folder must exist before confinement, because it couldn't be read later otherwise.
         let shortcoming = Self.make(settings.recordings)
         Confinement.ofMemory()
         let scheduling = Confinement.ofScheduling()
@@ -225,7 +225,7 @@ struct RoomEntrance {
 
     /// Creates the output folder, as the first recording would.
     ///
-    /// - Returns: Why the folder doesn't exist, as a sentence; `nil` on success.
+    /// - Returns: The reason why the folder doesn't exist, as a sentence; `nil` on success.
     private static func make(_ folder: String) -> String? {
         do throws(FileError) {
             try FolderCreation.make(folder)
@@ -236,8 +236,9 @@ struct RoomEntrance {
         }
     }
 
-    /// Returns the message that notifies the supervisor that the server is listening. It contains the address. If
-    /// connections are encrypted, its notes add the address as a QR code and the certificate's fingerprint.
+    /// Returns the message that notifies the supervisor that the server is listening. The message contains the address.
+    /// If connections are encrypted, the message's notes contain the address as a QR code and the certificate's
+    /// fingerprint.
     ///
     /// - Parameters:
     ///   - settings: Settings from the supervisor.

@@ -7,7 +7,8 @@ final class StreamRegistry {
     private var sources: [StreamKey: StreamSource] = [:]
     private var setups: [StreamKey: StreamSetup] = [:]
     private var levels = LevelTracker()
-    /// The program's packets since the last key frame. A page that opens uses them to show the program immediately.
+    /// The program's packets since the last key frame. A page that opens uses these packets to show the program
+    /// immediately.
     private(set) var group: [StreamPiece] = []
 
     private static let longestGroup = 600
@@ -17,10 +18,10 @@ final class StreamRegistry {
 
     init(_ recorder: RecorderLink) { self.recorder = recorder }
 
-    /// Opens the streams that are watched, and closes the others.
+    /// Opens the streams that are watched, and closes all other streams.
     ///
-    /// - Parameter groups: The streams that are watched. If there are too many, earlier groups take
-    ///   precedence, and within a group, the streams that are already open do.
+    /// - Parameter groups: The streams that are watched. If there are too many, earlier groups take precedence. Within
+    ///   a group, streams that are already open take precedence.
     /// - Returns: The streams that are watched but couldn't be opened.
     func arrange(_ groups: [Set<StreamKey>]) -> Set<StreamKey> {
         var wanted: Set<StreamKey> = []
@@ -65,7 +66,7 @@ final class StreamRegistry {
     /// Returns the latest setup of a stream.
     func setup(of key: StreamKey) -> StreamSetup? { setups[key] }
 
-    /// Drops the group because a recording starts or ends, and the next packets don't continue it.
+    /// Drops the packets in `group` because a recording starts or ends, and the next packets don't continue them.
     func forgetGroup() { group = [] }
 
     /// Drops all state because the recorder has ended.

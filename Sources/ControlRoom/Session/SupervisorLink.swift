@@ -8,7 +8,7 @@ internal import Studio
 /// thread.
 final class SupervisorLink {
     private var pending = Data()
-    /// When this process last reported that it is alive.
+    /// Time when this process last reported that it is alive.
     private var lived: ClockTime?
 
     /// Descriptor that becomes readable when the supervisor has sent something.

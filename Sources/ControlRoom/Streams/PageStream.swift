@@ -68,7 +68,7 @@ enum StreamKey: Hashable, Sendable {
     /// The aligned audio of a microphone or of the program.
     case audio(role: String)
 
-    /// Available JPEG widths. There are only a few, so that pages of different sizes can share a stream.
+    /// Available JPEG widths. Only a few widths exist, so that pages of different sizes can share a stream.
     private static let widths = [160, 320, 480, 640, 960, 1280, 1920, 3840]
 
     /// Returns the key of a camera's or the program's frames.
@@ -121,7 +121,8 @@ struct StreamSetup: Sendable, Equatable, Encodable {
 
     /// Creates the setup of an H.264 stream. Returns `nil` if the record is invalid.
     ///
-    /// - Parameter record: The AVCDecoderConfigurationRecord. Its bytes 1 to 3 are profile, constraints and level.
+    /// - Parameter record: The AVCDecoderConfigurationRecord. Bytes 1 to 3 of the record are profile, constraints and
+    ///   level.
     init?(h264 record: [UInt8]) {
         guard record.count > 4, record[0] == 1 else { return nil }
         let hex = record[1...3].map { byte in

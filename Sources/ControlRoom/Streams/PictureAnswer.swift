@@ -154,7 +154,7 @@ final class PictureRegistry {
     }
 
     /// Ends the responses for cameras that send no frames. The client may have disconnected, and a paused request isn't
-    /// notified of that.
+    /// notified of the disconnection.
     func endLate(at now: ClockTime) {
         for picture in pictures { picture.endIfLate(at: now) }
         removeFinished()

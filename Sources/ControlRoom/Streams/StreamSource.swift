@@ -8,8 +8,8 @@ internal import Media
 internal import MediaLink
 internal import Studio
 
-/// A stream of the recorder. Receives it through a tap, converts it to formats that browsers support, and queues the
-/// result for the web loop.
+/// A stream of the recorder. Receives the stream through a tap, converts it to formats that browsers support, and
+/// queues the result for the web loop.
 ///
 /// Safe to use from any thread. Frames are converted to JPEG on the tap's thread. Only the newest picture is queued.
 final class StreamSource: Sendable {
@@ -19,7 +19,8 @@ final class StreamSource: Sendable {
         var isOver = true
         var isClosed = false
         var waiting: [StreamPiece] = []
-        /// When to connect to the recorder next. The following pause doubles each time the recorder refuses.
+        /// Time of the next attempt to connect to the recorder. The pause after it doubles each time the recorder
+        /// refuses.
         var due = ClockTime(nanoseconds: 0)
         var pause = StreamSource.pauses.first
         /// Message of the recorder's last refusal. Pages receive each message once.
@@ -141,8 +142,7 @@ final class PieceMaker: @unchecked Sendable {
 
     init(_ key: StreamKey) { self.key = key }
 
-    /// Returns the request that yields a usable format instead of this frame's; `nil` if the frame can be used as it
-    /// is.
+    /// Returns a request for frames in a usable format; `nil` if this frame's format is already usable.
     ///
     /// JPEG frames are received as captured, so that the recorder doesn't have to convert them. Other frames are
     /// received as pixels in the displayed size.
@@ -170,7 +170,7 @@ final class PieceMaker: @unchecked Sendable {
             let bytes = try encoder.jpeg(of: frame, atMost: width)
             return piece(.jpeg, frame.capturedAt.nanoseconds, bytes, StreamSetup(codec: "jpeg"))
         } catch {
-            // The camera's loss ledger counts the damaged frame, and the next one will follow.
+            // The camera's loss ledger counts the damaged frame. The next frame arrives soon.
             return nil
         }
     }

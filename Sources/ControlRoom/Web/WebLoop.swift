@@ -2,14 +2,14 @@ internal import CSoup
 internal import Media
 internal import System
 
-/// The GLib main loop that serves HTTP. It runs on the thread that calls `run`. All web server objects are confined to
-/// that thread.
+/// The GLib main loop that serves HTTP. The loop runs on the thread that calls `run`. All web server objects are
+/// confined to that thread.
 final class WebLoop {
     private let loop = g_main_loop_new(nil, 0)
     private var sources: [guint] = []
     private var handlers: [Handler] = []
 
-    /// A callback. Its address is the context of a GLib source.
+    /// A callback whose address is the context of a GLib source.
     private final class Handler {
         let call: () -> Void
         init(_ call: @escaping () -> Void) { self.call = call }
@@ -67,7 +67,8 @@ final class WebLoop {
 
 /// Queue of messages from other threads to the web loop's thread. Any thread may post.
 ///
-/// Posting never blocks. Senders must limit the number of messages: frames replace older ones before they are posted.
+/// Posting never blocks. Senders must limit the number of messages. For example, a frame replaces an older frame that
+/// hasn't been posted yet.
 final class WebMailbox<Message: Sendable>: Sendable {
     private let messages = ConditionLock<[Message]>([])
     private let wakeUp: WakeUp

@@ -58,7 +58,7 @@ final class WebRequest {
         return found
     }
 
-    /// The complete body. The access policy has limited its length.
+    /// The complete body. The access policy has limited the length of the body.
     var body: Data {
         guard let content = soup_server_message_get_request_body(message),
             let bytes = soup_message_body_flatten(content)
@@ -106,8 +106,8 @@ final class WebRequest {
 
     /// Sends the paused response.
     ///
-    /// - Parameter isWhole: Whether the response is complete. If it is sent in pieces, the sender must enforce a time
-    ///   limit.
+    /// - Parameter isWhole: Whether the response is complete. If the response is sent in pieces, the sender must
+    ///   enforce a time limit.
     func resume(isWhole: Bool = true) {
         soup_server_message_unpause(message)
         if isWhole { open?.answered() }
@@ -123,11 +123,11 @@ final class OpenRequest {
     private let message: OpaquePointer
     /// The request's connection. A message loses its connection when it becomes a WebSocket.
     let connection: WebConnection
-    /// When the connection is closed unconditionally; `nil` if never.
+    /// Time when the connection is closed unconditionally; `nil` if there is no deadline.
     var deadline: ClockTime?
     /// Number of the request. Later requests have higher numbers.
     let number: Int
-    /// When the connection was accepted.
+    /// Time when the connection was accepted.
     let accepted: ClockTime
     /// Whether the request has been read completely.
     private(set) var isRead = false

@@ -27,8 +27,8 @@ final class WebServer {
     private static let handshakes = (most: 8, patience: Nanoseconds.seconds(1))
     /// Maximum number of connections waiting to be accepted.
     private static let mostWaiting: gint = 1024
-    /// Receive buffer of each connection in bytes. It is small, so that little data is left when a flooding page is
-    /// disconnected.
+    /// Receive buffer of each connection in bytes. The buffer is small, so that little data is left when a flooding
+    /// page is disconnected.
     private static let mostUnread: gint = 1 << 16
     /// Maximum time from the first byte of a request to its last.
     private static let patience = Nanoseconds.seconds(10)
@@ -75,8 +75,8 @@ final class WebServer {
         defer { g_object_unref(place) }
         var error: UnsafeMutablePointer<GError>?
         let options = guardian.isEncrypted ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(rawValue: 0)
-        // Create the socket here because GLib's sockets have a backlog of ten. An eleventh client would be ignored, and
-        // would retry a second later.
+        // The socket is created here because GLib's sockets have a backlog of ten. An eleventh client would be ignored,
+        // and would retry a second later.
         let socket = g_socket_new(
             g_socket_address_get_family(place), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error)
         defer { if let socket { g_object_unref(socket) } }
@@ -183,9 +183,9 @@ final class WebServer {
         }
     }
 
-    /// Makes room for a new request, so that slow clients without a token can't lock others out. Drops the
-    /// oldest request that hasn't been read completely. If all have been read, it drops the oldest one that
-    /// is only waiting for its client to read the response.
+    /// Makes room for a new request, so that slow clients without a token can't lock others out. Drops the oldest
+    /// request that hasn't been read completely. If all requests have been read, drops the oldest one that is only
+    /// waiting for its client to read the response.
     ///
     /// - Returns: Whether a request was dropped. Requests that are being answered are never dropped.
     private func dropOldest() -> Bool {
@@ -305,7 +305,7 @@ final class WebCertificate {
     deinit { g_object_unref(handle) }
 }
 
-/// Why the control room can't be served, as a sentence for the user.
+/// The reason why the control room can't be served, as a sentence for the user.
 public struct WebError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message: what failed, where, why, and what to do.
     public let description: String

@@ -6,7 +6,7 @@ internal import Media
 final class WebSocketLink {
     private let connection: OpaquePointer
     private let transport: WebConnection?
-    /// When the page last answered a ping. `unanswered` counts the bytes of text sent since then.
+    /// Time when the page last answered a ping. `unanswered` counts the bytes of text sent since then.
     private var answered = MonotonicClock().now
     private var unanswered = 0
     /// Called for each text message.
@@ -33,7 +33,7 @@ final class WebSocketLink {
     /// - Parameters:
     ///   - connection: The libsoup WebSocket.
     ///   - transport: The underlying TCP connection.
-    ///   - longest: Maximum size of a received message, in bytes. A longer one ends the connection.
+    ///   - longest: Maximum size of a received message, in bytes. A longer message ends the connection.
     init(_ connection: OpaquePointer, over transport: WebConnection?, longest: Int = longestMessage) {
         g_object_ref(UnsafeMutableRawPointer(connection))
         (self.connection, self.transport) = (connection, transport)

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. Packet times count samples. The first packet
+/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. Packet times are in samples. The first packet
 /// starts at the negative priming length. Not thread-safe: use it from one thread only.
 final class AACEncoder: AudioEncoding {
     let parameters: StreamParameters
@@ -15,8 +15,8 @@ final class AACEncoder: AudioEncoding {
     private var frameSize = 0
     private var sampleCount: Int64 = 0
 
-    /// Minimum bit rate per channel in bits per second for the `fast` coder. At this rate and above, it takes
-    /// half the time of the default, `twoloop`, and is closer to the original (ffmpeg-codecs(1), `aac_coder`;
+    /// Minimum bit rate per channel in bits per second for the `fast` coder. At this rate and above, the `fast` coder
+    /// takes half the time of the default, `twoloop`, and is closer to the original (ffmpeg-codecs(1), `aac_coder`;
     /// measured in docs/performance.md).
     private static let enoughForFast = 48_000
 

@@ -4,11 +4,10 @@ import Media
 /// Resamples a device's audio to the session's sample rate with libswresample, stretched or compressed by a
 /// correction in parts per million. Not thread-safe: use it from one thread only.
 ///
-/// libswresample advances through its input in steps of about one part per million, so a correction can't be
-/// set exactly. However, it reports its exact position. Before each slice, the actual position is compared
-/// with the position that all corrections up to now require, and the difference is compensated over the next
-/// second. The error therefore never accumulates, and the audible rate matches the corrections to within
-/// `largestSteering`.
+/// libswresample advances through its input in steps of about one part per million, so a correction can't be set
+/// exactly. However, libswresample reports its exact position. Before each slice, the actual position is compared with
+/// the position that all corrections up to now require, and the difference is compensated over the next second. The
+/// error therefore never accumulates, and the audible rate matches the corrections to within `largestSteering`.
 final class DriftResampler: Resampling {
     private let format: AudioFormat
     private let name: String
@@ -107,7 +106,7 @@ final class DriftResampler: Resampling {
         let behind = settledOutput - Double(outputCount)
         let steering = behind / Double(AudioFormat.sessionRate) * 1e6
         let needed = partsPerMillion + min(max(steering, -Self.largestSteering), Self.largestSteering)
-        // The distance is never reached. It is only the unit of the library's ratio.
+        // This distance is only the unit of the library's ratio and is never reached.
         let distance: Int32 = 1 << 24
         let delta = Int32(rounding: needed * 1e-6 * Double(distance))
         let result = swr_set_compensation(context.pointer, delta, distance)
@@ -192,7 +191,8 @@ final class InterleavedAudio {
 struct OwnedResampler: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Allocates a context with the same channels on both sides. It isn't initialized yet, so options can still be set.
+    /// Allocates a context with the same channels on both sides. The context isn't initialized yet, so options can
+    /// still be set.
     init(
         _ subject: String, from: AVSampleFormat, rate: Int, to: AVSampleFormat, rate outputRate: Int,
         channels: Int

@@ -1,8 +1,8 @@
 internal import CMedia
 public import Media
 
-/// Discrete Fourier transform of complex numbers, using libavutil. It owns an `AVTXContext`. Not thread-safe: use it
-/// from one thread only.
+/// Discrete Fourier transform of complex numbers, using libavutil. Owns an `AVTXContext`. Not thread-safe: use it from
+/// one thread only.
 public final class FourierTransform {
     /// Direction of the transform. Neither direction scales the values.
     public enum Direction: Sendable { case forward, inverse }
@@ -40,8 +40,8 @@ public final class FourierTransform {
         av_tx_uninit(&context)
     }
 
-    /// Transforms `input` into `output`. Both contain interleaved real and imaginary parts, 2 · `length` floats each.
-    /// The contents of `input` are undefined afterwards.
+    /// Transforms `input` into `output`. Both arrays contain interleaved real and imaginary parts, 2 · `length` floats
+    /// each. The contents of `input` are undefined afterwards.
     public func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
             input.count == 2 * length && output.count == 2 * length, "both have the transform's length")

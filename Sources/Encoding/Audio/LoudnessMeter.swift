@@ -4,9 +4,9 @@ public import Media
 
 /// Measures loudness and true peak with libebur128.
 ///
-/// Each time the library is asked for a loudness, it sums its last 0.4 s or 3 s of samples. If it is asked only for
-/// each tenth of a second, it sums each sample once. The mean of the last 4 or 30 energies equals the energy of the
-/// longer window.
+/// Each time the library is asked for a loudness, it sums its last 0.4 s or 3 s of samples. If the library is asked
+/// only once for each tenth of a second, it sums each sample once. The mean of the last 4 or 30 energies equals the
+/// energy of the longer window.
 final class LoudnessMeter: LoudnessMetering {
     private let state: OwnedLoudnessState
     private let peak: TruePeakMeter
@@ -80,7 +80,7 @@ final class LoudnessMeter: LoudnessMetering {
 /// three points between samples (ITU-R BS.1770, annex 2), which costs more than all other loudness measures together.
 ///
 /// Only audio that can affect the result is passed to the library. No point between samples exceeds `gain` times the
-/// highest nearby sample, so audio that can't exceed the current peak is skipped. The result is the same.
+/// highest nearby sample, so audio that can't exceed the current peak is skipped without changing the result.
 final class TruePeakMeter {
     /// Highest magnitude so far; 1 is full scale.
     private(set) var highest = 0.0
@@ -98,8 +98,8 @@ final class TruePeakMeter {
     static let gain = 1.87
     /// Number of preceding frames that affect a point, rounded up from 13 (49 taps in four phases).
     static let reach = 16
-    /// Number of frames that are skipped or passed to the library at once. It is small enough that most noise is also
-    /// skipped.
+    /// Number of frames that are skipped or passed to the library at once. The number is small enough that most noise
+    /// is also skipped.
     private static let stretch = 16
 
     init(channels: Int, name: String) throws(EncodingError) {

@@ -7,9 +7,9 @@ import Media
 /// the last frame. If a later version of the library keeps a reference, libavcodec copies the frame before it is
 /// modified.
 ///
-/// If a hardware encoder is used, x264 is the standby. It takes over in the same file, starting at the first frame that
-/// the hardware did not return. Frames that are still inside the hardware are replaced with the current frame. x264
-/// then uses `ultrafast`, because the plan doesn't include its CPU cost.
+/// If a hardware encoder is used, x264 is the standby encoder, which takes over in the same file, starting at the first
+/// frame that the hardware did not return. Frames that are still inside the hardware are replaced with the current
+/// frame. x264 then uses `ultrafast`, because the plan doesn't include its CPU cost.
 final class ComposedVideoEncoder: VideoEncoding {
     /// Tick that was sent to the hardware encoder but has not been returned.
     private struct Pending {
@@ -116,9 +116,9 @@ final class ComposedVideoEncoder: VideoEncoding {
             color: color, purpose: .spare(threads: threads))
     }
 
-    /// Description of the stream. If the settings don't specify a color description, it is final only after
-    /// the first `encode`, because the parameter sets contain the color description. Until then, it is
-    /// JPEG's.
+    /// Description of the stream. If the settings don't specify a color description, it is final only after the first
+    /// `encode`, because the parameter sets contain the color description. Before that, the property contains JPEG's
+    /// color description.
     var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyFrame() {
@@ -140,10 +140,10 @@ final class ComposedVideoEncoder: VideoEncoding {
         EncodedFrames(packets: try send(tick, isNew: false))
     }
 
-    /// Repeats the last frame for a run of ticks. Long runs are byte-for-byte copies of two key frames, so
-    /// they cost as much as two frames, regardless of length. A new stream starts after them. Two key frames
-    /// are needed because consecutive key frames must have different numbers (`idr_pic_id`, ITU-T H.264,
-    /// 7.4.3). Hardware encoders repeat tick by tick.
+    /// Repeats the last frame for a run of ticks. Long runs are byte-for-byte copies of two key frames, so they cost as
+    /// much as two frames, regardless of length. A new stream starts after the copies. Two key frames are needed
+    /// because consecutive key frames must have different numbers (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware encoders
+    /// repeat tick by tick.
     func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
         guard hardware == nil, ticks.count > FrameRun.maxIndividualRepeats else {
             var packets: [EncodedPacket] = []

@@ -36,7 +36,7 @@ final class Compositor {
     ///
     /// - Parameters:
     ///   - layers: Layers from bottom to top.
-    ///   - canvas: Frame buffer. It must contain the frame that was composed last.
+    ///   - canvas: Frame buffer, which must still contain the frame that was composed last.
     func compose(_ layers: [FrameLayer], onto canvas: Planes) {
         var next = painted ?? []
         let isSameLayout = painted != nil && next.map(\.shape) == layers.map { PaintedLayer.Shape($0) }
@@ -60,8 +60,8 @@ final class Compositor {
         painted = next
     }
 
-    /// Saves the pixels of unchanged layers that new frames below them would overwrite. Copying pixels costs a
-    /// hundredth of decoding them.
+    /// Saves the pixels of unchanged layers that new frames below them would overwrite. Copying pixels takes a
+    /// hundredth of the time of decoding them.
     ///
     /// A layer above may hide part of the copied area. Such a layer is painted again, because it overlaps the changed
     /// area.
@@ -195,7 +195,8 @@ struct PaintedLayer {
     /// Last requested frame. The reference is weak because raw frames are only borrowed.
     weak var frame: CapturedFrame?
     var isSlate = false
-    /// Slate, drawn when first needed and then cached. Moving content below it overwrites it at every tick.
+    /// Slate, drawn when first needed and then cached. Moving content below the slate overwrites the slate at every
+    /// tick.
     var slate: DrawnSlate?
     var isDamaged = false
     /// Copy of the layer's pixels while content below it is painted again.
@@ -214,7 +215,7 @@ struct PaintedLayer {
     }
 }
 
-/// Copy of a rectangle of a 4:2:0 frame that can be restored later. Its memory is reused.
+/// Copy of a rectangle of a 4:2:0 frame that can be restored later. The copy's memory is reused.
 struct SavedPixels {
     private var memory = ScratchPlanes()
     private var planes: Planes?

@@ -4,7 +4,7 @@ import Media
 /// Paints part of a frame of any format into 4:2:0 planes of any size. The color description of the codes doesn't
 /// change.
 ///
-/// It holds scratch memory and isn't thread-safe: use it from one thread only.
+/// The painter holds scratch memory and isn't thread-safe: use it from one thread only.
 final class FramePainter {
     private let decoder = JPEGDecoder()
     private var decoded = ScratchPlanes()
@@ -12,7 +12,8 @@ final class FramePainter {
     private var upright = ScratchPlanes()
     private let shared = BytesPool()
 
-    /// Color description of the painted codes. It is the frame's own, except for BGRA, which is converted to JPEG's.
+    /// Color description of the painted codes. Equals the frame's own description, except for BGRA, which is converted
+    /// to JPEG's.
     static func meaning(of frame: CapturedFrame) -> ColorDescription {
         frame.pixel == .bgra ? .jpeg : frame.color
     }
@@ -107,7 +108,7 @@ final class FramePainter {
         return .whole(raw)
     }
 
-    /// Decodes directly into the target if the scale matches exactly. This is the cheapest way: only chroma needs a
+    /// Decodes directly into the target if the scale matches exactly. This method is the cheapest: only chroma needs a
     /// second step, and only if its subsampling differs.
     private func decodeInPlace(_ bytes: SharedBytes, _ header: JPEGDecoder.Header, into target: Planes)
         -> Bool

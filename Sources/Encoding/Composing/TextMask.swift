@@ -3,7 +3,7 @@ import Media
 
 /// Coverage mask of text, one byte per pixel: 0 outside the text, 255 fully inside it.
 ///
-/// It owns its cairo surface. Not thread-safe: use it from one thread at a time.
+/// The mask owns its cairo surface. Not thread-safe: use it from one thread at a time.
 final class TextMask {
     /// Width × height of the stored mask in pixels.
     let size: FrameSize
@@ -126,7 +126,7 @@ final class TextLine {
     /// Lays out a line; `nil` if the text is blank or the letters would be too small to read.
     ///
     /// - Parameters:
-    ///   - text: The text. It is shortened in the middle because names differ at both ends.
+    ///   - text: The text. Long text is shortened in the middle because names differ at both ends.
     ///   - letters: Size of an em in pixels.
     ///   - isBold: Whether the weight is bold instead of normal.
     ///   - limit: Maximum width of the line in pixels.

@@ -2,7 +2,7 @@ internal import CMedia
 import Media
 import System
 
-/// One stream of a media file, read packet by packet. It owns the `AVFormatContext`.
+/// One stream of a media file, read packet by packet. Owns the `AVFormatContext`.
 final class DemuxedStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let index: Int
@@ -18,9 +18,8 @@ final class DemuxedStream {
     ///   - path: Path of the file.
     ///   - type: Video or audio.
     ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
-    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps
-    ///     compensated.
-    ///     This also reads the other streams. Such a stream doesn't support seeking.
+    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps compensated. If
+    ///     so, the other streams are also read, and the stream doesn't support seeking.
     /// - Throws: An error if the file can't be read or doesn't contain the stream.
     convenience init(
         path: String, type: AVMediaType, number: Int? = nil, keepsOffset: Bool = false
@@ -269,8 +268,8 @@ final class DemuxedStream {
         if let late = presentation, let decoding = time(packet.pointee.dts),
             late - decoding > FileTimeline.longestPause
         {
-            // No decoder reorders frames across such a distance, so the timestamps jump between the two. The
-            // decoding times show where.
+            // No decoder reorders frames across such a distance, so the timestamps must jump in between. The decoding
+            // times show the position of the jump.
             packet.pointee.pts = ff_no_timestamp
             presentation = nil
         }
@@ -322,9 +321,9 @@ extension FrameRate {
 
 /// Timeline shared by all audio and video streams of a media file.
 ///
-/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the others. A timestamp
-/// jump, such as at the join of two MPEG-TS recordings, shifts all later times: the file continues without a gap, as in
-/// a player. All streams shift by the same amount and stay in sync. The timeline is a pure value.
+/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the other streams. A
+/// timestamp jump, such as at the join of two MPEG-TS recordings, shifts all later times: the file continues without a
+/// gap, as in a player. All streams shift by the same amount and stay in sync. The timeline is a pure value type.
 struct FileTimeline {
     /// Jump in the file's timestamps.
     struct Jump: Equatable {
@@ -349,7 +348,7 @@ struct FileTimeline {
     /// Longest forward step that counts as a gap in the file instead of a timestamp jump: ffmpeg's
     /// `dts_delta_threshold`.
     private static let longestHole = Nanoseconds.seconds(10)
-    /// The same limit for other formats, in which a static screen produces no new frames.
+    /// The corresponding limit for formats other than MPEG-TS, in which a static screen produces no new frames.
     static let longestPause = Nanoseconds.seconds(60)
     /// Longest backward step that counts as imprecision instead of a jump.
     private static let longestReturn = Nanoseconds.milliseconds(100)

@@ -15,7 +15,7 @@ final class FileFrames {
     /// Creates one frame.
     ///
     /// - Parameters:
-    ///   - frame: A decoded frame. It is empty afterwards if its memory was borrowed.
+    ///   - frame: A decoded frame, which is empty afterwards if its memory was borrowed.
     ///   - capturedAt: Capture time of the frame.
     ///   - sequence: Number of the frame.
     ///   - isMirrored: Whether the result is mirrored left to right.
@@ -75,7 +75,7 @@ final class FileFrames {
         guard let kept = av_frame_alloc() else { throw .outOfMemory(subject, "av_frame_alloc") }
         let count = Int(buffer.pointee.size)
         av_frame_move_ref(kept, frame)
-        nonisolated(unsafe) let held = kept  // Only the release closure touches it again.
+        nonisolated(unsafe) let held = kept  // only the release closure accesses it afterwards
         let memory = SharedBytes(start: start, count: count) {
             var frame: UnsafeMutablePointer<AVFrame>? = held
             av_frame_free(&frame)
@@ -125,8 +125,8 @@ final class FileFrames {
     }
 }
 
-/// Converts pixel formats that libyuv doesn't support, using swscale. This is slow and used only when no camera is
-/// waiting.
+/// Converts pixel formats that libyuv doesn't support, using swscale. The conversion is slow and used only when no
+/// camera is waiting.
 final class FrameScaler {
     private var context: OpaquePointer?
     private let subject: String
@@ -142,7 +142,7 @@ final class FrameScaler {
     /// Converts and scales a decoded frame of any pixel format to 4:2:0.
     ///
     /// - Parameters:
-    ///   - frame: The frame. It isn't modified.
+    ///   - frame: The frame, which isn't modified.
     ///   - source: Color description of the frame.
     ///   - target: 4:2:0 planes of any size. The frame is scaled to fill them.
     ///   - color: Color description of the target.

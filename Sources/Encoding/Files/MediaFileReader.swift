@@ -4,7 +4,7 @@ public import Media
 /// Reads the frames or the audio of a media file in any format that libavformat supports. Not thread-safe: use it from
 /// one thread only.
 ///
-/// To read both, open the file twice.
+/// To read both frames and audio, open the file twice.
 public final class MediaFileReader {
     /// Type of stream that a reader returns.
     public enum Media: Sendable { case video, audio }
@@ -112,8 +112,8 @@ public final class MediaFileReader {
         }
     }
 
-    /// Reads the next frame. Its `capturedAt` counts from the beginning of the earliest stream in the file, and its
-    /// `sequence` from 0.
+    /// Reads the next frame. The frame's `capturedAt` counts from the beginning of the earliest stream in the file, and
+    /// its `sequence` from 0.
     ///
     /// - Returns: The frame; `nil` at the end of the file.
     /// - Throws: An error if reading or converting fails.
@@ -252,9 +252,9 @@ enum AudioProbe {
 }
 
 /// Frame rate of a file, measured from the timestamps of its frames. A rate stated in the file or guessed by a library
-/// is often a multiple of the actual rate, or the clock rate of the timestamps. This is a pure value.
+/// is often a multiple of the actual rate, or the clock rate of the timestamps. This is a pure value type.
 struct MeasuredRate {
-    /// Common rates. A measured rate close to one of them is rounded to it.
+    /// Common rates. A measured rate close to a common rate is rounded to it.
     private static let usual =
         [10, 12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 200, 240].map { FrameRate($0) }
         + [24, 30, 48, 60, 120, 240].map { FrameRate($0 * 1000, per: 1001) }
@@ -288,8 +288,8 @@ struct MeasuredRate {
     /// Whether a rate agrees with the timestamps.
     func agrees(with rate: FrameRate) -> Bool { (rate.interval - interval).magnitude <= error }
 
-    /// Whether a rate is the highest rate of a file with a variable frame rate: a tenth of the intervals are as short.
-    /// At the typical rate of such a file, some frames would be dropped.
+    /// Whether a rate is the highest rate of a file with a variable frame rate, which means that a tenth of the
+    /// intervals are this short. At the typical rate of such a file, some frames would be dropped.
     private func isClosest(_ rate: FrameRate) -> Bool {
         guard rate.interval < interval else { return false }
         let room = max(tick, Nanoseconds(rate.interval.count / 20))

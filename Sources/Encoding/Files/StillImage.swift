@@ -19,7 +19,7 @@ public struct StillImage {
             throw EncodingError(
                 subject: path, operation: "decoding", reason: "the file does not contain a frame")
         }
-        defer { withExtendedLifetime(decoder) {} }  // The decoder owns the frame.
+        defer { withExtendedLifetime(decoder) {} }  // the decoder owns the frame
         let facts = frame.pointee
         let own = FrameSize(width: Int(facts.width), height: Int(facts.height))
         let everything = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
@@ -38,7 +38,7 @@ public struct StillImage {
         let color = ColorDescription(
             matrix: facts.colorspace, range: facts.color_range, pixel: AVPixelFormat(facts.format),
             height: own.height)
-        // Scaled in its stored orientation, then rotated into its position.
+        // The image is scaled in its stored orientation, and then rotated into its position.
         let stored = orientation.rotation.swapsSides ? place.target.size.turned : place.target.size
         let scaled = SharedBytes(count: FramePlane.packed(.i420, stored).byteCount)
         try FrameScaler(path).scale(
@@ -50,7 +50,7 @@ public struct StillImage {
 }
 
 extension Planes {
-    /// Draws the frame upright into planes of its upright size. Both use 4:2:0.
+    /// Draws the frame upright into planes of its upright size. Both the frame and the planes use 4:2:0.
     fileprivate func draw(
         _ orientation: FrameOrientation, on target: Planes, subject: String
     ) throws(EncodingError) {

@@ -137,7 +137,7 @@ public final class TrackReader {
 
     /// Reads the next frame whose brightness can be measured.
     ///
-    /// - Returns: Its time and brightness; `nil` at the end of the file.
+    /// - Returns: The time and brightness of the frame; `nil` at the end of the file.
     /// - Throws: An error if reading fails.
     /// - Precondition: The reader was opened for video.
     public func nextBrightness() throws(EncodingError) -> Look? {

@@ -34,7 +34,8 @@ struct ColorMap {
     /// Computes the conversion; `nil` if both descriptions are equal.
     init?(from source: ColorDescription, to target: ColorDescription) {
         guard source != target else { return nil }
-        // Codes are (code − zero) / span: ITU-R BT.601 and BT.709 section 3 for limited, T.871 for full range.
+        // A color value is (code − zero) / span, according to ITU-R BT.601 and BT.709 section 3 for limited range, and
+        // T.871 for full range.
         let (lumaZero, lumaSpan, chromaSpan) = Self.codes(source.range)
         let (targetZero, targetLumaSpan, targetChromaSpan) = Self.codes(target.range)
         let (red, blue) = Self.weights(source.matrix)

@@ -5,8 +5,8 @@ public import Media
 /// thread only.
 ///
 /// JPEGs are decoded at 1/8 of their width and height, which needs only the mean of each block. In raw frames, every
-/// fourth pixel of every fourth row is read. This is enough to detect a lamp or a flash, which changes the entire
-/// frame.
+/// fourth pixel of every fourth row is read. This precision is enough to detect a lamp or a flash, which changes the
+/// entire frame.
 public final class FrameBrightness {
     private let decoder = JPEGDecoder()
     private var memory = SharedBytes(count: 0)

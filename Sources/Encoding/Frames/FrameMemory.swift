@@ -44,7 +44,7 @@ final class BytesPool: Sendable {
             return Kept(start: rooms.free.popLast())
         }
         let start = kept.start ?? .allocate(byteCount: count, alignment: 64)
-        nonisolated(unsafe) let room = start  // Only the release closure touches it again.
+        nonisolated(unsafe) let room = start  // only the release closure accesses it afterwards
         return SharedBytes(start: start, count: count) { [rooms] in
             rooms.withLock { rooms in
                 if rooms.byteCount == count, rooms.free.count < Self.most {

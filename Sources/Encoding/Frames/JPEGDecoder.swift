@@ -167,8 +167,8 @@ package struct JPEGMarkers {
     }
 
     /// Whether an end-of-image marker follows the scan. In scan data, 0xFF is followed by 0 or a restart marker, so any
-    /// 0xFFD9 is the end of the image. The search starts at the end of the bytes because the marker is nearly always
-    /// there.
+    /// 0xFFD9 is the end of the image. The search starts at the end of the bytes because the marker is nearly always at
+    /// the end.
     private static func findsEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         return media_has_pair(base + start, bytes.count - start, 0xFF, endOfImage) != 0

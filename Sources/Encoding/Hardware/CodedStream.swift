@@ -3,7 +3,7 @@ import Media
 
 /// Converts a hardware encoder's output to packets for files, and checks that each frame is returned once and in order.
 ///
-/// A pure value: coded frames in, packets out.
+/// This pure value type converts coded frames to packets.
 struct CodedStream {
     private let subject: String
     private let ticksPerFrame: Int64
@@ -11,7 +11,7 @@ struct CodedStream {
     /// Presentation times of the frames sent to the encoder. Frames from index `next` onward have not been returned.
     private var expected: [Int64] = []
     private var next = 0
-    /// Parameter sets that arrived without a frame. They are inserted before the next frame.
+    /// Parameter sets that arrived without a frame, and are inserted before the next frame.
     private var waiting: [UInt8] = []
 
     /// Creates the check for a stream.
@@ -94,7 +94,7 @@ struct CodedStream {
 struct CodedUnits {
     /// Parameter sets with their start codes, unchanged.
     private(set) var parameterSets: [UInt8] = []
-    /// Whether the packet contains a slice. Otherwise it isn't a frame.
+    /// Whether the packet contains a slice. A packet without a slice isn't a frame.
     private(set) var hasFrame = false
     /// Whether the first slice belongs to an IDR frame, so that a file can start with it.
     private(set) var isKey = false

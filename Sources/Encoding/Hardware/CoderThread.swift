@@ -2,9 +2,9 @@ import Media
 
 /// Runs a hardware encoder on a separate thread and limits the time that callers wait for it.
 ///
-/// Drivers can hang, and waiting forever for one of them would stop all other tracks. An encoder that doesn't
-/// respond in time is abandoned together with its thread and its memory, and isn't used again. While the
-/// encoder is working on one frame, the next one is composed.
+/// Drivers can hang, and waiting forever for a hung driver would stop all other tracks. An encoder that doesn't respond
+/// in time is abandoned together with its thread and its memory, and isn't used again. While the encoder is working on
+/// one frame, the next one is composed.
 final class CoderThread: Sendable {
     private struct Job: Sendable {
         let frame: HardwareFrame?
@@ -35,7 +35,7 @@ final class CoderThread: Sendable {
 
     /// Maximum time for opening, flushing, and closing. A driver that must wake up its device needs one or two seconds.
     static let openingPatience = Nanoseconds.seconds(10)
-    /// Default maximum time per frame. It is hundreds of times the usual time, so that a thread that is only
+    /// Default maximum time per frame. The default is hundreds of times the usual time, so that a thread that is only
     /// waiting for a CPU isn't mistaken for a hung device.
     static let usualPatience = Nanoseconds.seconds(5)
 
@@ -111,7 +111,7 @@ final class CoderThread: Sendable {
         do throws(EncodingError) {
             try close()
         } catch {
-            // The device hung while it was being closed. It is abandoned like any other hung device.
+            // A device that hangs while it is being closed is abandoned like any other hung device.
         }
     }
 

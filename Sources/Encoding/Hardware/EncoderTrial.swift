@@ -24,7 +24,7 @@ public struct EncoderTrial {
     /// Maximum number of simultaneous streams that are tested. NVENC supports 3 to 8 on consumer cards.
     static let mostStreams = 6
     private static let rate: FrameRate = FrameRate(30)
-    /// Number of frames that are checked. This is enough for a regular key frame 2 s after the requested one.
+    /// Number of frames that are checked. This number includes a regular key frame 2 s after the requested one.
     private static let checkedFrames = 75
     private static let askedKey = 10
     private static let timedFrames = 60
@@ -243,7 +243,7 @@ public struct EncoderTrial {
                 streams.append(another)
             }
         } catch {
-            // The device's limit is reached. The streams opened before this one count.
+            // The device's limit is reached. Only the streams opened before this one are counted.
         }
         return max(1, streams.count)
     }

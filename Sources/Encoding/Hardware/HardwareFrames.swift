@@ -31,7 +31,8 @@ struct HardwareFrames {
 
 /// Composed frame in memory that a hardware encoder reads.
 ///
-/// One thread writes it, then another thread reads it. `HardwareFrames` reuses it only when no other owner holds it.
+/// One thread writes the frame, then another thread reads it. `HardwareFrames` reuses a frame only when no other owner
+/// holds it.
 final class HardwareFrame: @unchecked Sendable {
     enum Layout: Sendable {
         case nv12, i420
@@ -78,7 +79,7 @@ final class HardwareFrame: @unchecked Sendable {
 
 /// VAAPI device that encodes frames in device memory, and a pool of such memory.
 ///
-/// Both are released on deinitialization. Not thread-safe: use it from one thread only.
+/// The device and the pool are released on deinitialization. Not thread-safe: use it from one thread only.
 final class UploadDevice {
     private var device: UnsafeMutablePointer<AVBufferRef>?
     private var pool: UnsafeMutablePointer<AVBufferRef>?
@@ -124,7 +125,7 @@ final class UploadDevice {
     ///
     /// - Parameters:
     ///   - frame: An NV12 frame of the pool's size.
-    ///   - target: An empty frame. It holds the device's memory afterwards.
+    ///   - target: An empty frame, which holds the device's memory afterwards.
     /// - Throws: An error if the device runs out of memory or rejects the frame.
     func upload(
         _ frame: UnsafeMutablePointer<AVFrame>, to target: UnsafeMutablePointer<AVFrame>

@@ -1,10 +1,10 @@
 internal import CMedia
 import Media
 
-/// Stream from a hardware encoder. It is rehearsed first and then checked frame by frame. Not thread-safe: use it from
-/// one thread only.
+/// Stream from a hardware encoder. The encoder is tested before the stream starts, and its output is checked frame by
+/// frame. Not thread-safe: use it from one thread only.
 ///
-/// Its packets meet the same contract as those of x264: tick times, decoding in presentation order, separate parameter
+/// The packets meet the same contract as those of x264: tick times, decoding in presentation order, separate parameter
 /// sets, and the color description in the parameter sets. A frame that is missing, several seconds late, or out of
 /// order is an error. The caller then continues without hardware.
 final class HardwareStream: VideoStream {
@@ -20,7 +20,8 @@ final class HardwareStream: VideoStream {
     /// - Parameters:
     ///   - name: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
-    ///   - spare: Parameter sets of the x264 stream that may take over. The file must also contain them.
+    ///   - spare: Parameter sets of the x264 stream that may take over. The file must also contain these parameter
+    ///     sets.
     ///   - patience: Maximum time per frame.
     ///   - open: Creates the encoder; called twice.
     /// - Throws: An error if the hardware fails to open, doesn't respond, or produces incorrect output.
@@ -58,7 +59,7 @@ final class HardwareStream: VideoStream {
 
 /// H.264 encoder outside this program: a device accessed through libavcodec, or a replacement in a test.
 ///
-/// Its output isn't trusted: `HardwareStream` checks it.
+/// The encoder's output isn't trusted: `HardwareStream` checks it.
 protocol HardwareCoding: AnyObject {
     /// Frame layout that the encoder requires.
     var layout: HardwareFrame.Layout { get }
@@ -72,7 +73,7 @@ protocol HardwareCoding: AnyObject {
     ///   - presentation: Presentation time in the stream's time scale, increasing from frame to frame.
     ///   - asKey: Whether the frame must become an IDR frame.
     /// - Returns: The coded frames that are ready, in Annex B format.
-    /// - Throws: An error if the device fails. It isn't used again afterwards.
+    /// - Throws: An error if the device fails. The device isn't used again afterwards.
     func encode(_ frame: HardwareFrame?, presentation: Int64, asKey: Bool) throws(EncodingError)
         -> [CodedFrame]
 }
@@ -97,7 +98,7 @@ struct HardwareRehearsal {
     /// Filter for the stream's packets if the encoder doesn't write the color description; otherwise `nil`.
     let filter: ColorTagFilter?
 
-    /// Luma codes of the frames. They differ enough that encoded frames can't be confused.
+    /// Luma codes of the frames, which differ enough that encoded frames can't be confused.
     private static let levels: [UInt8] = [40, 200, 80, 160, 120]
     /// Maximum error of a frame's mean luma, in code values.
     private static let tolerance = 6.0

@@ -160,10 +160,12 @@ final class LibraryCoder: HardwareCoding {
 /// - V4L2 and all others: no quality mode (libavcodec, v4l2_m2m_enc.c). The value is the finest permitted quantizer,
 ///   and the bit rate is twice the bit rate of x264 for photographs, so the bit rate is a limit instead of a target.
 ///
-/// None of them weights visibility as x264 does. With the same value, files are larger and differ between devices.
-/// x264's presets don't apply to hardware: NVENC uses its medium preset, `p4`; the others don't have presets.
+/// None of these modes takes the visibility of errors into account as x264 does. With the same value, files are larger
+/// and differ between devices. x264's presets don't apply to hardware: NVENC uses its medium preset, `p4`; the others
+/// don't have presets.
 struct EncoderDialect {
-    /// Options in addition to the common options of all encoders. They are tried in this order until the encoder opens.
+    /// Options in addition to the common options of all encoders. The attempts are made in this order until the encoder
+    /// opens.
     let attempts: [Attempt]
     /// Whether frames are uploaded to the device before they are encoded.
     let uploads: Bool
@@ -186,8 +188,9 @@ struct EncoderDialect {
     init(library: String, quality: Int) {
         switch library {
         case "h264_nvenc":
-            // delay 2: a frame is returned when the second frame after it is submitted, so the device works in parallel
-            // and holds few frames. The scale of `cq` starts at 1, because 0 lets the encoder choose the quality.
+            // With a delay of 2, a frame is returned when the second frame after it is submitted, so the device works
+            // in parallel and holds few frames. The scale of `cq` starts at 1, because 0 lets the encoder choose the
+            // quality.
             attempts = [
                 Attempt(options: [
                     ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("cq", "\(max(quality, 1))"),
@@ -208,7 +211,7 @@ struct EncoderDialect {
     }
 
     /// Bit rate for an encoder without quality control: 0.24 bits per pixel at quality 23, which is twice the bit rate
-    /// of x264 for moving photographs with its recording presets. It halves with every six quality steps.
+    /// of x264 for moving photographs with its recording presets. The bit rate halves with every six quality steps.
     static func bitsPerSecond(_ settings: VideoEncodingSettings) -> Int64 {
         var bits = Double(settings.size.pixelCount) * settings.rate.perSecond * 0.24
         var quality = settings.quality
@@ -219,8 +222,7 @@ struct EncoderDialect {
 }
 
 extension HardwareEncoder {
-    /// Whether this build of libavcodec includes the encoder with this name. It doesn't check whether a device is
-    /// present.
+    /// Whether this build of libavcodec includes the encoder with this name. Doesn't check whether a device is present.
     ///
     /// - Parameter name: libavcodec's name of the encoder, such as `h264_nvenc`.
     /// - Returns: Whether the encoder is part of the library.

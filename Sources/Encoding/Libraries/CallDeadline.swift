@@ -1,14 +1,14 @@
 package import CMedia
 package import Media
 
-/// Interrupts libavformat calls that exceed a time limit or are no longer needed. Use it from the thread that
+/// Interrupts libavformat calls that exceed a time limit or are no longer needed. Use the deadline from the thread that
 /// makes the calls.
 package final class CallDeadline {
     private let cancellation: Cancellation
     private var deadline = ClockTime(nanoseconds: 0)
     private var hears = true
-    /// Called once, when the library first calls the interrupt callback. At that point it is opening its first
-    /// connection and has already looked up the protocol.
+    /// Called once, when the library first calls the interrupt callback. At that point, the library is opening its
+    /// first connection and has already looked up the protocol.
     package var whenFirstAsked: (() -> Void)?
 
     /// Creates a deadline.

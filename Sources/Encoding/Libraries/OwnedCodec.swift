@@ -113,7 +113,7 @@ struct OwnedPacket: ~Copyable {
                 subject, "av_packet_make_refcounted", code: min(result, ff_error_from_errno(22)))
         }
         av_packet_move_ref(kept, pointer)
-        nonisolated(unsafe) let held = kept  // Only the release closure touches it again.
+        nonisolated(unsafe) let held = kept  // only the release closure accesses it afterwards
         return SharedBytes(start: data, count: Int(kept.pointee.size)) {
             var packet: UnsafeMutablePointer<AVPacket>? = held
             av_packet_free(&packet)

@@ -41,7 +41,7 @@ public final class H264Encoder {
     ///   - name: Name of the live output, used in messages.
     ///   - size: Width × height in pixels, both even.
     ///   - rate: Frame rate of the ticks that `encode` counts.
-    ///   - bitrate: Bit rate in bits per second. No one-second interval exceeds it by much.
+    ///   - bitrate: Bit rate in bits per second. No one-second interval exceeds this rate by much.
     ///   - color: Color description of the frames, which is written to the stream.
     /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
     ///   memory.

@@ -1,12 +1,12 @@
 internal import CMedia
 import Media
 
-/// Encodes with x264 using libavcodec: frames in, packets with times in ticks of a frame rate out.
+/// Encodes frames with x264 through libavcodec. The packets have times in ticks of a frame rate.
 ///
 /// A tick lasts `rate.seconds` units of the time scale `rate.frames`, so every tick of every rate is an integer.
 /// Packets and parameter sets are in Annex B format (ITU-T H.264).
 final class X264Stream: VideoStream {
-    /// Use of the packets. It determines delay, key frames, and parameter sets.
+    /// Use of the packets, which determines delay, key frames, and parameter sets.
     enum Purpose {
         /// A file: B-frames and lookahead as in the preset, parameter sets separate from the packets, and a key frame
         /// at least every 2 s.
@@ -17,8 +17,8 @@ final class X264Stream: VideoStream {
         case spare(threads: Int)
         /// A synthetic camera: each frame is returned immediately, with a key frame every second.
         case camera(parameterSetsInBand: Bool)
-        /// Live output: each frame is returned immediately, at a bit rate instead of a quality, with a key frame every
-        /// 2 s.
+        /// Live output: each frame is returned immediately, with a target bit rate instead of a target quality, and
+        /// with a key frame every 2 s.
         case live(bitrate: Int)
     }
 
@@ -43,8 +43,8 @@ final class X264Stream: VideoStream {
     ///   - size: Width × height in pixels, both even.
     ///   - rate: Frame rate of the ticks.
     ///   - preset: Tradeoff between speed and size, as in x264's presets.
-    ///   - origin: Preset that the stream started with, if this stream continues it. Its parameter sets don't change,
-    ///     so the coding tools that they specify don't change either.
+    ///   - origin: Preset that the stream started with, if this stream continues it. The stream's parameter sets don't
+    ///     change, so the coding tools that they specify don't change either.
     ///   - quality: x264's constant rate factor, 0…51, lower is better.
     ///   - color: Color description of the frames, which is written to the stream.
     ///   - purpose: Use of the packets.
@@ -169,9 +169,9 @@ final class X264Stream: VideoStream {
         }
     }
 
-    /// Returns the decoding time of a packet. In x264, the delay between decoding and presentation is known
-    /// only after that number of frames has been received. A stream that ends earlier doesn't include the
-    /// delay in its times, and another stream couldn't continue from there. Therefore the time is computed.
+    /// Returns the decoding time of a packet. In x264, the delay between decoding and presentation is known only after
+    /// that number of frames has been received. A stream that ends earlier doesn't include the delay in its times, and
+    /// another stream couldn't continue it. Therefore the time is computed.
     private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
         let delay = Int(codec.pointer.pointee.has_b_frames)
         guard sentCount <= delay else { return facts.dts }
@@ -179,12 +179,12 @@ final class X264Stream: VideoStream {
     }
 }
 
-/// Encoded stream of frames: frames in, packets with times in ticks of a frame rate out. Not thread-safe: use it from
+/// A video encoder that converts frames to packets with times in ticks of a frame rate. Not thread-safe: use it from
 /// one thread only.
 protocol VideoStream: AnyObject {
     var parameters: StreamParameters { get }
 
-    /// Encodes one frame. Its pixels may be overwritten afterwards.
+    /// Encodes one frame. The frame's pixels may be overwritten afterwards.
     ///
     /// - Parameters:
     ///   - frame: I420 frame of the stream's size.
@@ -220,8 +220,8 @@ extension VideoEncodingSettings.Preset {
     /// x264 options in addition to the preset, in the syntax of `x264-params`. x264's `param_apply_preset` in
     /// common/base.c lists the options that presets set.
     ///
-    /// - Parameter origin: Preset that the stream started with. Coding tools specified in its parameter sets must
-    ///   remain enabled, or the parameter sets would change.
+    /// - Parameter origin: Preset that the stream started with. Coding tools specified in the stream's parameter sets
+    ///   must remain enabled, or the parameter sets would change.
     /// - Returns: Names and values; empty if x264's preset is sufficient.
     func x264Parameters(continuing origin: Self) -> [String] {
         var parameters: [String] = []

@@ -3,9 +3,9 @@ internal import Media
 /// Configuration of the group's broker in nats-server syntax.
 ///
 /// Each node has a separate account, which isolates it. A node reaches only the subjects that its account imports. The
-/// broker delivers answers to a node's requests only within its account. This includes acknowledgments of stored
-/// events, because the node chooses their reply subject. The account `group` contains the streams, the computer that
-/// serves the group, and the members that may start recordings. (docs.nats.io, "Multi Tenancy using Accounts".)
+/// broker delivers answers to a node's requests only within its account. This restriction includes acknowledgments of
+/// stored events, because the node chooses their reply subject. The account `group` contains the streams, the computer
+/// that serves the group, and the members that may start recordings. (docs.nats.io, "Multi Tenancy using Accounts".)
 struct BrokerConfiguration {
     let folder: GroupFolder
     let settings: GroupSettings

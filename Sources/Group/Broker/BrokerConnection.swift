@@ -1,8 +1,8 @@
 internal import CNATS
 internal import Media
 
-/// A connection to the group's broker, closed when its last reference is released. It reconnects automatically. Safe to
-/// use from any thread, because libnats is.
+/// A connection to the group's broker, closed when its last reference is released. The connection is restored
+/// automatically. Safe to use from any thread, because libnats is thread-safe.
 final class BrokerConnection: @unchecked Sendable {
     // The handles never change, and libnats synchronizes access to the objects behind them.
     let handle: OpaquePointer
@@ -92,7 +92,7 @@ final class BrokerConnection: @unchecked Sendable {
     /// Whether the broker is reachable now.
     var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
-    /// Publishes a message without a delivery guarantee. It isn't queued while the broker is unreachable.
+    /// Publishes a message without a delivery guarantee. Messages aren't queued while the broker is unreachable.
     func tell(_ text: String, on subject: String) {
         guard isConnected else { return }
         let bytes = Array(text.utf8)

@@ -2,7 +2,7 @@ internal import CNATS
 internal import Glibc
 
 /// Persistent data on the broker: the stream of events and the store of recordings. Safe to use from any thread,
-/// because libnats is.
+/// because libnats is thread-safe.
 final class JetStream: @unchecked Sendable {
     // The handle never changes, and libnats synchronizes access to the object behind it.
     private let handle: OpaquePointer
@@ -147,9 +147,9 @@ final class JetStream: @unchecked Sendable {
         let bytes = Array(text.utf8)
         var (ack, fault): (UnsafeMutablePointer<jsPubAck>?, jsErrCode) = (nil, jsErrCode(0))
         defer { jsPubAck_Destroy(ack) }
-        // No Nats-Msg-Id is set. The broker compares it with the messages of all nodes, so another node could cause an
-        // event to be dropped as a duplicate. The expected last sequence already prevents an event from being stored
-        // twice.
+        // No Nats-Msg-Id is set. The broker compares this ID with the messages of all nodes, so another node could
+        // cause an event to be dropped as a duplicate. The expected last sequence already prevents an event from being
+        // stored twice.
         let status = bytes.withUnsafeBytes {
             js_Publish(
                 &ack, handle, subjects.event(of: node), $0.baseAddress, Int32(clamping: $0.count), &options,

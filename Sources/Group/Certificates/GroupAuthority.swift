@@ -26,7 +26,7 @@ struct GroupAuthority {
 
     /// Creates a group's authority, the broker's certificate, and this computer's certificate for serving the group.
     ///
-    /// - Throws: `GroupError` if they can't be created or written.
+    /// - Throws: `GroupError` if the certificates can't be created or written.
     static func make(in folder: GroupFolder) throws(GroupError) {
         let key = try PrivateKey()
         let certificate = try Certificate(
@@ -60,7 +60,7 @@ struct GroupAuthority {
     ///
     /// - Parameters:
     ///   - request: The member's certificate signing request (PEM).
-    ///   - name: The member's name. It overrides the name in the request.
+    ///   - name: The member's name, which overrides the name in the request.
     ///   - identity: The member's identity, unique to this certificate.
     ///   - lifetime: Validity in seconds.
     /// - Returns: The certificate as PEM.
@@ -77,7 +77,7 @@ struct GroupAuthority {
 
     /// Returns the authority's certificate as PEM.
     ///
-    /// - Throws: `GroupError` if it can't be encoded.
+    /// - Throws: `GroupError` if the certificate can't be encoded.
     func pem() throws(GroupError) -> String { try certificate.pem() }
 
     /// Fingerprint that identifies the authority in pairing codes.

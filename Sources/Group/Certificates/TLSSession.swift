@@ -2,7 +2,7 @@ internal import CTLS
 internal import Glibc
 internal import Media
 
-/// A TLS connection over a connected socket that carries one line in each direction. It is closed when its
+/// A TLS connection over a connected socket that carries one line in each direction. The connection is closed when its
 /// last reference is released. Use it from a single thread.
 final class TLSSession {
     private let session: gnutls_session_t

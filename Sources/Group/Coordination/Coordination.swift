@@ -21,7 +21,7 @@ final class Coordination: Sendable {
     private static let telling = Nanoseconds.seconds(10)
     /// Time without a state message after which a node is considered silent.
     private static let silence = Nanoseconds.seconds(4)
-    /// Lead time of a stop command. All nodes must receive it in advance so that they stop on the same tick.
+    /// Lead time of a stop command. All nodes must receive the command in advance so that they stop on the same tick.
     private static let notice = Nanoseconds.milliseconds(400)
 
     init(
@@ -163,7 +163,8 @@ final class Coordination: Sendable {
         do throws(GroupError) {
             let stored = try board.stored()
             decision = StoreDecision(coordinating: recording, stored: stored)
-            // Store the recording again if the broker has lost its disk, for nodes that were disconnected.
+            // Stores the recording again if the broker has lost its data, so that nodes that were disconnected can find
+            // it.
             if case .store(let own) = decision { _ = try board.note(own, revision: stored.revision) }
         } catch {
             // The broker may be unreachable, or its store may be new. The nodes continue to record.

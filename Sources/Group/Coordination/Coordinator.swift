@@ -158,8 +158,8 @@ struct Coordinator {
         return nodes
     }
 
-    /// Ends recordings that individual nodes report but that aren't the group's. A node that still reports
-    /// one after the deadline is excluded. Otherwise a faulty or hostile node could prevent the group from
+    /// Ends recordings that individual nodes report but that aren't the group's. A node that still reports such a
+    /// recording after the deadline is excluded. Otherwise, a faulty or hostile node could prevent the group from
     /// recording.
     ///
     /// - Returns: The participating nodes.
@@ -185,7 +185,7 @@ struct Coordinator {
                 caller.order(.report, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(3))
             }
             open = answers.filter { _, answer in
-                // A node with no record of the recording isn't making it.
+                // A node with no record of the recording isn't recording it.
                 guard case .success(let answer) = answer else { return true }
                 return answer.recording?.isRunning ?? false
             }.map(\.node)
@@ -374,12 +374,12 @@ struct Coordinator {
 /// The first action of a new coordinator. The decision uses no clocks or connections.
 enum CoordinatorChoice: Equatable {
     /// Begin a recording with this term number, after ending the recordings that some nodes report. `ending` contains
-    /// their names by node.
+    /// the names of these recordings by node.
     case begin(term: Int64, ending: [String: String] = [:])
     /// Take over the recording, because its coordinator is silent.
     case takeOver(GroupRecording)
-    /// Take over a recording that is running on nodes but missing from the store. One of the nodes must be
-    /// queried for it.
+    /// Take over a recording that is running on nodes but missing from the store. One of the nodes must be queried for
+    /// the recording's details.
     case recover(recording: String, nodes: [String])
     /// Refuse, because another coordinator is running.
     case refuse(coordinator: String, recording: String)

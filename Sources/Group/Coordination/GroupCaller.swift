@@ -36,7 +36,7 @@ final class GroupCaller: Sendable {
     /// passed. Blocks.
     ///
     /// - Parameters:
-    ///   - order: The command. The node executes it only once, even if it arrives more than once.
+    ///   - order: The command. The node executes the command only once, even if it arrives more than once.
     ///   - node: The node's name.
     ///   - stop: A signal ends the wait within two seconds.
     /// - Returns: The answer, which may be a refusal.

@@ -1,8 +1,8 @@
 internal import Media
 
-/// The end of a group recording: which nodes have finished, and how long the coordinator waits for the
-/// others. A faulty or hostile node may keep reporting that it is recording, so the coordinator continues
-/// without it after the deadline. The decision uses no clocks or connections.
+/// The end of a group recording: which nodes have finished, and how long the coordinator waits for the other nodes. A
+/// faulty or hostile node may keep reporting that it is recording, so the coordinator continues without it after the
+/// deadline. The decision uses no clocks or connections.
 struct GroupEnding: Sendable {
     /// A node's last report about its recording.
     enum Report: Sendable, Equatable {
@@ -50,7 +50,7 @@ struct GroupEnding: Sendable {
         if case .ended = report(of: node) { return nil }
         guard nodes.contains(node), case .success(let answer) = answer else { return nil }
         guard let part = answer.recording, let outcome = part.outcome, outcome != "recording" else {
-            // A request that arrives too late is refused. Send it again.
+            // A request that arrives too late is refused and must be sent again.
             reports[node] = answer.ok ? .recording : .refused(answer.text)
             return nil
         }
@@ -92,7 +92,7 @@ struct GroupEnding: Sendable {
         }
     }
 
-    /// The verdict on the group's recording if nodes haven't reported their end; `nil` if all have.
+    /// The verdict on the group's recording if nodes haven't reported their end; `nil` if all nodes have reported it.
     var verdict: String? {
         guard !open.isEmpty else { return nil }
         return

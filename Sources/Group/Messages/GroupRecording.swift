@@ -26,7 +26,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
     static let longestLead = Nanoseconds.seconds(20)
     /// Maximum delay after T0 for a node to start, as in `GroupManifest.Node.isPlausible`.
     static let longestDelay = Nanoseconds.seconds(30 * 86_400)
-    /// Highest accepted term number. Consecutive recordings can't reach it in a lifetime.
+    /// Highest accepted term number. Consecutive recordings can't reach this number in a lifetime.
     static let highestTerm: Int64 = 1_000_000_000
     /// Maximum number of nodes in a group, limited by the broker's number of connections.
     static let mostNodes = 256
@@ -100,8 +100,8 @@ struct GroupRecording: Codable, Sendable, Equatable {
     }
 }
 
-/// The value under the key of the group's recording in the broker's store. Any member may have written it, so only a
-/// plausible recording is used. An implausible value is reported, and the next recording replaces it.
+/// The value under the key of the group's recording in the broker's store. Any member may have written the value, so
+/// only a plausible recording is used. An implausible value is reported, and the next recording replaces it.
 enum StoredRecording: Sendable, Equatable {
     /// The key isn't set.
     case none
@@ -147,7 +147,7 @@ enum StoredRecording: Sendable, Equatable {
         }
     }
 
-    /// The plausible recording; `nil` otherwise.
+    /// The recording, if it is plausible; otherwise `nil`.
     var recording: GroupRecording? {
         guard case .recording(let recording, _) = self else { return nil }
         return recording

@@ -31,7 +31,7 @@ struct NodeState: Codable, Sendable {
     var overdue: Bool?
 }
 
-/// A node's part in a group recording. The node reports it to the group and stores it in a file.
+/// A node's part in a group recording. The node reports this information to the group and stores it in a file.
 struct NodeRecording: Codable, Sendable, Equatable {
     /// The name of the group's recording.
     var recording: String
@@ -55,7 +55,7 @@ struct NodeRecording: Codable, Sendable, Equatable {
     /// Exit status for the outcome: 0 for success, 6 for losses beyond the profile's limit, 7 for a storage
     /// failure, otherwise 1. `nil` while the recording is running, and for nodes running older versions.
     var exit: Int32?
-    /// Reason why the recording hasn't started; `nil` if it has.
+    /// Reason why the recording hasn't started; `nil` if the recording has started.
     var failure: String?
     /// Measurements of the node's clock; `nil` if not measured.
     var clock: GroupClockSummary?
@@ -67,8 +67,8 @@ struct NodeRecording: Codable, Sendable, Equatable {
     /// is `failed` instead.
     var neverBegan: Bool { outcome == "unfinished" && folder == nil }
 
-    /// Exit status for the recording. For nodes running older versions, it is derived from the outcome. 1 if
-    /// the node sends an invalid status.
+    /// Exit status for the recording. For nodes running older versions, the status is derived from the outcome. The
+    /// status is 1 if the node sends an invalid one.
     var status: Int32 {
         let status = exit ?? (outcome == "finished" ? 0 : 1)
         return (0...255).contains(status) ? status : 1

@@ -5,8 +5,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// `multicam node`: makes this computer available to its group. It reconnects automatically, and its recordings don't
-/// depend on the connection.
+/// `multicam node`: makes this computer available to its group. The node reconnects automatically, and its recordings
+/// don't depend on the connection.
 final class Node: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings

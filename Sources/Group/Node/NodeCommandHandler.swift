@@ -189,14 +189,14 @@ final class NodeCommandHandler: Sendable {
         do throws(GroupError) {
             return try recorder.standBy(with: profile)
         } catch {
-            // 3: device missing or busy; 4: permission denied; 5: over budget; 7: storage. These messages contain only
-            // device names and numbers.
+            // Status 3 means that a device is missing or busy, 4 that permission is denied, 5 that the plan is over
+            // budget, and 7 that the storage failed. These messages contain only device names and numbers.
             guard ![3, 4, 5, 7].contains(error.status) else { throw error }
             let name = profile.map { "the profile `\($0)`" } ?? "the node's profile"
             let failure = GroupError(
                 "\(name) cannot be used (exit status \(error.status)). Run `multicam plan --profile \(profile ?? "NAME")` on this node to see why.",
                 status: error.status)
-            // Logs of this computer may be read by more users than its profiles.
+            // More users may be able to read this computer's logs than its profiles.
             Talk.say("\(failure)")
             throw failure
         }
@@ -305,7 +305,8 @@ final class NodeCommandHandler: Sendable {
         // reading can.
         var words = ["start", "at=\(max(start.nanoseconds, 0))", "utc=\(max(entry.t0_utc_ns, 0))"]
         if let duration = entry.duration_ns {
-            // `tend` stops a recording that started late when the other nodes stop. This duration is the fallback.
+            // `tend` stops a recording that started late when the other nodes stop. The duration computed here is the
+            // fallback.
             let rest = late > .zero ? Nanoseconds(duration) - late + .seconds(1) : Nanoseconds(duration)
             guard late < Nanoseconds(duration) else {
                 throw GroupError("the recording had ended before this node received the start command.")
@@ -321,7 +322,7 @@ final class NodeCommandHandler: Sendable {
             do throws(GroupError) {
                 _ = try recorder.ask(["stop"])
             } catch {
-                // The recorder has died or hangs. If it starts recording anyway, `tend` detects it.
+                // The recorder has died or hangs. If a hanging recorder starts recording anyway, `tend` detects that.
             }
             throw error
         }
@@ -342,7 +343,8 @@ final class NodeCommandHandler: Sendable {
         (entry.outcome, entry.failure) = ("recording", nil)
     }
 
-    /// Waits for details of the recording's start. They appear in the recorder's status a moment after its answer.
+    /// Waits for details of the recording's start. The details appear in the recorder's status a moment after its
+    /// answer.
     private func awaitStart() -> RecordingStart? {
         let monotonic = MonotonicClock()
         let deadline = monotonic.now + .seconds(5)

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// Persistent record of a node's group recordings, with one file per recording in `recordings`. It survives restarts
-/// and crashes. Safe to use from any thread.
+/// Persistent record of a node's group recordings, with one file per recording in `recordings`. The journal survives
+/// restarts and crashes. Safe to use from any thread.
 final class NodeJournal: Sendable {
     private let folder: GroupFolder
     private let entries: ConditionLock<[NodeRecording]>

@@ -34,8 +34,8 @@ final class NodeStateMonitor: Sendable {
 
     /// Starts writing the file.
     ///
-    /// - Parameter folder: The group's folder. Its members are included in the file even if they haven't sent
-    ///   a state.
+    /// - Parameter folder: The group's folder. The group's members are included in the file even if they haven't sent a
+    ///   state.
     init(_ folder: GroupFolder) {
         self.folder = folder
         MediaThread.eventually(name: "group:board") { [self] in
@@ -68,7 +68,7 @@ final class NodeStateMonitor: Sendable {
                     }
                 }
             } catch {
-                // The connection is closed. The thread that owns it reports the error.
+                // The connection is closed. The thread that owns the connection reports the error.
             }
         }
     }
@@ -112,14 +112,14 @@ final class StateFile {
 
     /// Opens the file's lock. Nothing is written yet.
     ///
-    /// - Parameter path: Path of the file. Its folder must exist.
+    /// - Parameter path: Path of the file, whose folder must exist.
     init?(_ path: String) {
         guard let lock = FileLock(path + ".lock") else { return nil }
         (self.path, self.lock) = (path, lock)
     }
 
-    /// Replaces the file, unless another process is its writer. Only this user can read it. If the disk is
-    /// full, the old content remains.
+    /// Replaces the file, unless another process is its writer. Only this user can read the file. If the disk is full,
+    /// the old content remains.
     func write(_ text: String) {
         guard lock.isOurs else { return }
         do throws(FileError) {

@@ -63,7 +63,7 @@ enum Reconciliation: Sendable, Equatable {
     case keep
     /// The recording has started, but the journal doesn't contain its start yet.
     case adopt(RecordingStart)
-    /// The recording has ended. Its folder contains the result.
+    /// The recording has ended, and its folder contains the result.
     case end
     /// The recorder never started the recording. If the group's recording is still running, the node may join it late.
     case drop
@@ -133,7 +133,7 @@ enum Reconciliation: Sendable, Equatable {
     }
 }
 
-/// The decision whether a node starts a recording. It uses no clocks, processes, or files.
+/// The decision whether a node starts a recording. The decision uses no clocks, processes, or files.
 enum Admission: Sendable, Equatable {
     /// The node starts the recording, or retries one that never started.
     case begin

@@ -45,8 +45,8 @@ final class RecorderSupervisor: Sendable {
     init(_ host: any RecorderHost, profile: String, clock: any SessionClock = MonotonicClock()) {
         (self.host, self.own, self.clock) = (host, profile, clock)
         let running = host.running()
-        // Several recorders can be running if this program died during a replacement. The one that is
-        // recording takes precedence.
+        // Several recorders can be running if this program died during a replacement. The recorder that is recording
+        // takes precedence.
         let present =
             running.first { RecorderActivity(host.status(of: $0.process), isAlive: true).isRecording }
             ?? running.first
@@ -64,8 +64,8 @@ final class RecorderSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - words: The command.
-    ///   - isFromGroup: Whether the command comes from another computer. Then the recorder refuses commands that aren't
-    ///     safe for the group.
+    ///   - isFromGroup: Whether the command comes from another computer. If so, the recorder refuses commands that
+    ///     aren't safe for the group.
     /// - Returns: The answer.
     /// - Throws: `GroupError` if no recorder answers.
     func ask(_ words: [String], isFromGroup: Bool = false) throws(GroupError) -> ControlReply {
@@ -232,7 +232,7 @@ final class RecorderSupervisor: Sendable {
 protocol RecorderHost: Sendable {
     /// Checks whether a recorder with a profile could reach standby, without opening its devices.
     ///
-    /// - Throws: `GroupError` with the reason if it couldn't.
+    /// - Throws: `GroupError` with the reason if the recorder couldn't reach standby.
     func check(_ profile: String) throws(GroupError)
     /// Starts a recorder.
     ///
@@ -259,9 +259,9 @@ protocol RecorderHost: Sendable {
     func signal(_ number: Int32, to process: Int32)
 }
 
-/// Recorders as `multicam record --standby` processes. An environment variable with the path of the group's
-/// folder identifies each process, so this program finds it again after a crash. This works even if the crash
-/// happens before the recorder creates its first file.
+/// Recorders as `multicam record --standby` processes. An environment variable with the path of the group's folder
+/// identifies each process, so this program finds it again after a crash. The search works even if the crash happens
+/// before the recorder creates its first file.
 struct RecorderProcesses: RecorderHost {
     let folder: GroupFolder
     /// Path of `multicam`.

@@ -108,11 +108,11 @@ final class PairingConnection: Sendable {
     func cutOff() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 }
 
-/// The open pairing connections, whose number is limited. If the limit is reached, a new connection closes
-/// the oldest one from the address with the most. This way, neither idle connections nor a flood from one
+/// The open pairing connections, whose number is limited. If the limit is reached, a new connection closes the oldest
+/// connection of the address that has the most connections. This way, neither idle connections nor a flood from one
 /// computer can prevent another computer from pairing.
 struct PairingConnections: Sendable {
-    /// Oldest first.
+    /// The connections, oldest first.
     private var all: [PairingConnection] = []
 
     /// Maximum number of concurrent connections.

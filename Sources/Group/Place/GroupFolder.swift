@@ -4,7 +4,7 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// The folder with a group's settings, certificates, and keys on this computer. Only its owner can read it.
+/// The folder with a group's settings, certificates, and keys on this computer. Only the owner can read the folder.
 struct GroupFolder: Sendable {
     /// The group's name.
     let group: String
@@ -187,7 +187,7 @@ struct GroupFolder: Sendable {
     /// Returns the identity that this computer uses to start and stop recordings: that of the computer that
     /// serves the group, or of a node that was invited as a coordinator.
     ///
-    /// - Throws: `GroupError` if this computer isn't allowed to do so.
+    /// - Throws: `GroupError` if this computer isn't allowed to start and stop recordings.
     func coordinatingIdentity() throws(GroupError) -> (name: String, certificate: String, key: String) {
         if has(Self.serving.certificate) { return try servingIdentity() }
         guard try settings().isCoordinator == true else {
@@ -276,7 +276,7 @@ struct GroupMember: Codable, Sendable, Equatable {
     var identity: String
     /// Whether the member may start and stop the group's recordings.
     var isCoordinator: Bool
-    /// The member's address when it joined.
+    /// The member's address at the time of joining.
     var address: String
     /// Name of the user who records on that computer.
     var user: String
@@ -286,7 +286,7 @@ struct GroupMember: Codable, Sendable, Equatable {
     var hostKeys: [String]
 }
 
-/// A lock on a file. The kernel releases it when the last reference is released or the process ends.
+/// A lock on a file. The kernel releases the lock when the last reference is released or the process ends.
 final class FileLock: Sendable {
     private let descriptor: OwnedDescriptor
 

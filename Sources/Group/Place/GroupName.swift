@@ -37,7 +37,7 @@ enum GroupName {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Returns the DNS name in the certificate of a group's broker. It doesn't depend on the broker's address.
+    /// Returns the DNS name in the certificate of a group's broker. The name doesn't depend on the broker's address.
     static func broker(of group: String) -> String { "broker.\(group)" }
 }
 

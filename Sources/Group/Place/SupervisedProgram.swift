@@ -76,7 +76,7 @@ final class SupervisedProgram: Sendable {
 
     /// Runs the program once.
     ///
-    /// - Returns: Whether to start it again.
+    /// - Returns: Whether to start the program again.
     private func run(_ program: String, _ arguments: [String], _ say: @escaping @Sendable (String) -> Void)
         -> Bool
     {
@@ -85,7 +85,8 @@ final class SupervisedProgram: Sendable {
         do throws(ProcessError) {
             let child = try ChildProcess(program, arguments)
             child.readOutput { _ in }
-            // The program's messages aren't shown while it is running. The last one is reported when it exits.
+            // The program's messages aren't shown while it is running. The last message is reported when the program
+            // exits.
             child.readMessages { line in last.withLock { $0 = line } }
             child.finish()
             let isEnding = state.withLock { state in

@@ -57,7 +57,8 @@ final class StopSignals: Sendable {
         return set
     }
 
-    /// Blocks the signals, so that `sigwait` receives them. Call it while the process is still single-threaded.
+    /// Blocks the signals, so that `sigwait` receives them. Call this function while the process is still
+    /// single-threaded.
     static func hold() {
         var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -10,7 +10,7 @@ struct ClockReading: Codable, Sendable, Equatable {
     /// Maximum error of `offset_ns` in nanoseconds: root delay ÷ 2 + root dispersion. Because this computer applies the
     /// offset, this is also the maximum error of the group's time here.
     var bound_ns: Int64
-    /// Root delay in nanoseconds. Half of it contributes to the bound.
+    /// Root delay in nanoseconds. Half of the root delay contributes to the bound.
     var root_delay_ns: Int64
     /// Contribution of the source and the network path to the bound, in nanoseconds.
     var root_dispersion_ns: Int64

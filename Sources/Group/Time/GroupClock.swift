@@ -52,7 +52,7 @@ final class GroupClock: Sendable {
     /// The group's time minus this computer's clock, measured once; zero on the computer that serves the
     /// group.
     ///
-    /// - Returns: `nil` if it isn't measured on this computer. Blocks for a few seconds at most.
+    /// - Returns: `nil` if the offset isn't measured on this computer. Blocks for a few seconds at most.
     static func offset(in folder: GroupFolder) -> Nanoseconds? {
         if folder.has(GroupFolder.serving.certificate) { return .zero }
         guard folder.has(GroupTime.socketName) else { return nil }

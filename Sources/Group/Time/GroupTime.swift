@@ -2,7 +2,7 @@ internal import Glibc
 internal import Media
 
 /// Runs chrony for a group. On the computer that serves the group, chrony is the source of the group's time. On a node,
-/// it measures the offset of the node's clock from that time. Neither instance sets a clock.
+/// chrony measures the offset of the node's clock from that time. Neither instance sets a clock.
 enum GroupTime {
     /// The package that contains chronyd and chronyc.
     static let package = "chrony"
@@ -60,9 +60,9 @@ enum GroupTime {
     }
 }
 
-/// Estimate of the group's time on a coordinator's computer, derived from several clocks. A single wrong
-/// clock can't distort the estimate. It only causes the recording to be refused, with a message that names
-/// the affected computer.
+/// Estimate of the group's time on a coordinator's computer, derived from several clocks. A single wrong clock can't
+/// distort the estimate. A wrong clock only causes the recording to be refused, with a message that names the affected
+/// computer.
 struct GroupTimeEstimate: Equatable {
     /// Difference between the group's time and this computer's clock.
     let correction: Nanoseconds

@@ -3,12 +3,12 @@ public import Media
 /// Passes a microphone's audio, or the program's mix, to the calling program: aligned to the session's clock, at 48
 /// kHz, interleaved.
 ///
-/// The handler runs on a separate thread. If it is too slow, slices are dropped and counted; the recording isn't
-/// affected.
+/// The handler runs on a separate thread. If the handler is too slow, slices are dropped and counted; the recording
+/// isn't affected.
 public final class AudioTap: Sendable {
     /// Consecutive samples of a microphone or of the mix.
     public struct Slice: Sendable {
-        /// Index of the first sample. Its time is T0 + index/48 000 s. On standby between recordings, T0 is the start
+        /// Index of the first sample, whose time is T0 + index/48 000 s. On standby between recordings, T0 is the start
         /// of the pause, or the time when the first tap was attached.
         public let firstSample: Int64
         /// Capture time of the first sample on the session clock. Frames from the same instant have the same
@@ -71,7 +71,8 @@ public final class AudioTap: Sendable {
     }
 
     /// Waits until the handler has returned from all queued slices. Used with simulated time, so that a handler that
-    /// controls the session acts at the time of the audio that it received. Call it only while `run` is running.
+    /// controls the session acts at the time of the audio that it received. Call this function only while `run` is
+    /// running.
     package func waitUntilHandled() {
         unhandled.wait { $0 == 0 ? () : nil }
     }

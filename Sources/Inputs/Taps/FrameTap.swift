@@ -3,11 +3,12 @@ internal import Monitoring
 
 /// Passes a camera's frames, or the composed frames of the program, to the calling program in the requested format.
 ///
-/// let tap = FrameTap(role: "program", FrameRequest(.converted(.bgra), size: FrameSize(width: 640, height: 360))) {
-/// frame in show(frame) } try session.attach(tap)
+///     let size = FrameSize(width: 640, height: 360)
+///     let tap = FrameTap(role: "program", FrameRequest(.converted(.bgra), size: size)) { frame in show(frame) }
+///     try session.attach(tap)
 ///
-/// The handler runs on a separate thread. If it is too slow, frames are dropped and counted; the recording isn't
-/// affected. A frame's memory is valid while the frame is retained. Don't retain frames of a raw camera after the
+/// The handler runs on a separate thread. If the handler is too slow, frames are dropped and counted; the recording
+/// isn't affected. A frame's memory is valid while the frame is retained. Don't retain frames of a raw camera after the
 /// handler returns, since their memory may belong to the driver.
 public final class FrameTap: Sendable {
     /// Pixel format of the frames passed to the handler.
@@ -77,8 +78,8 @@ public final class FrameTap: Sendable {
             role: role, FrameRequest(format), isPreview: isPreview, capacity: capacity, handler: handler)
     }
 
-    /// Creates a tap for a handler that only records frames as captured and never blocks. It receives compressed frames
-    /// on the camera's own thread, and raw frames on the tap's thread.
+    /// Creates a tap for a handler that only records frames as captured and never blocks. The handler receives
+    /// compressed frames on the camera's own thread, and raw frames on the tap's thread.
     ///
     /// - Parameters:
     ///   - role: The camera's role.
@@ -105,8 +106,8 @@ public final class FrameTap: Sendable {
         queue = BoundedQueue(capacity: capacity)
     }
 
-    /// The requested format, part, size, and rate. It may be changed at any time from any thread, and takes effect with
-    /// the next frame.
+    /// The requested format, part, size, and rate. The request may be changed at any time from any thread, and takes
+    /// effect with the next frame.
     public var request: FrameRequest {
         get { state.withLock { $0.request } }
         set { state.withLock { $0.request = newValue } }
@@ -186,9 +187,9 @@ public final class FrameTap: Sendable {
 /// The frames that a tap requests: captured or converted pixels, part, size, and rate. The tap's own thread converts
 /// them.
 ///
-/// Frames have the camera's own pixels, which aren't square if `CaptureDevice.pixelAspect` is set. In this case,
-/// stretch them when showing them, or request a `size` with the displayed aspect ratio. The program's pixels are
-/// square.
+/// Frames have the camera's own pixels, which aren't square if `CaptureDevice.pixelAspect` is set. If the pixels aren't
+/// square, stretch the frames when showing them, or request a `size` with the displayed aspect ratio. The program's
+/// pixels are square.
 public struct FrameRequest: Sendable, Equatable {
     /// Pixel format of the frames passed to the handler.
     public enum Format: Sendable, Equatable {

@@ -4,14 +4,16 @@ public import Writers
 /// Passes a camera's metadata to the calling program: one value for each frame from T0 to the end of the
 /// recording, and one value for consecutive lost frames.
 ///
-/// let tap = MetadataTap(role: "desk") { metadata in guard let clock = metadata.headerClock, let exposure =
-/// clock.presentationTime else { return } print(metadata.capturedAt.nanoseconds, exposure) } let session =
-/// setup.makeSession(options, metadataTaps: [tap])
+///     let tap = MetadataTap(role: "desk") { metadata in
+///         guard let clock = metadata.headerClock, let exposure = clock.presentationTime else { return }
+///         print(metadata.capturedAt.nanoseconds, exposure)
+///     }
+///     let session = setup.makeSession(options, metadataTaps: [tap])
 ///
 /// The packet header clock is available if the tap was passed to the session before it started, or if the
 /// session records metadata, because this clock is requested from a camera when it starts.
 ///
-/// The handler runs on a separate thread. If it is too slow, values are dropped and counted; the recording
+/// The handler runs on a separate thread. If the handler is too slow, values are dropped and counted; the recording
 /// isn't affected.
 public final class MetadataTap: Sendable {
     /// The camera's role.

@@ -3,16 +3,16 @@ public import Media
 /// Passes the program's encoded packets to the calling program: H.264 and AAC, identical to those in the
 /// recording's file.
 ///
-/// The first packet contains a key frame that is at most a few seconds old, so that a receiver can start
-/// immediately. The handler runs on a separate thread. If it is too slow, packets are dropped and counted;
-/// for H.264, all packets up to the next key frame are dropped. The recording isn't affected. Packets are
-/// available while a session with a program is recording or running without files. On standby, they are
-/// available only if a tap requests them, since they need an encoder.
+/// The first packet contains a key frame that is at most a few seconds old, so that a receiver can start immediately.
+/// The handler runs on a separate thread. If the handler is too slow, packets are dropped and counted; for H.264, all
+/// packets up to the next key frame are dropped. The recording isn't affected. Packets are available while a session
+/// with a program is recording or running without files. On standby, packets are available only if a tap requests them,
+/// because they need an encoder.
 public final class PacketTap: Sendable {
     /// One encoded frame or slice of audio.
     public struct Packet: Sendable {
-        /// Codec, setup bytes, size, rate, and audio format of the packet's stream. They change only when a recording
-        /// starts.
+        /// Codec, setup bytes, size, rate, and audio format of the packet's stream. The parameters change only when a
+        /// recording starts.
         public let parameters: StreamParameters
         /// Origin of the packet's times on the session clock: T0, or the start of the stream on standby.
         public let start: ClockTime
@@ -25,7 +25,7 @@ public final class PacketTap: Sendable {
         public let decodedAt: MediaTime
         /// Presentation duration, in nanoseconds.
         public let duration: Nanoseconds
-        /// Whether it can be decoded without earlier packets.
+        /// Whether the packet can be decoded without earlier packets.
         public let isKey: Bool
 
         /// Whether the packet contains the program's video rather than audio.
@@ -117,7 +117,7 @@ struct PacketHistory {
     /// Whether the packets were encoded on standby.
     private(set) var isOfStandby = false
 
-    /// Maximum number of bytes, enough for a few seconds of any program. If it is exceeded, packets are
+    /// Maximum number of bytes, enough for a few seconds of any program. If the limit is exceeded, packets are
     /// discarded until the next key frame.
     private static let mostBytes = 16 << 20
 

@@ -44,22 +44,22 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Attaches a tap. After the end of the session, it is finished immediately.
+    /// Attaches a tap. After the end of the session, the tap is finished immediately.
     package func attach(_ tap: AudioTap) {
         attach(tap.finish, tap.role, waits: !tap.mayStall, run: { _ in tap.run() }) {
             $0.audio[tap.role, default: []].append(tap)
         }
     }
 
-    /// Attaches a tap. After the end of the session, it is finished immediately.
+    /// Attaches a tap. After the end of the session, the tap is finished immediately.
     package func attach(_ tap: MetadataTap) {
         attach(tap.finish, tap.role, waits: true, run: { _ in tap.run() }) {
             $0.metadata[tap.role, default: []].append(tap)
         }
     }
 
-    /// Attaches a tap. It first receives the packets since the last key frame. After the end of the session, it is
-    /// finished immediately.
+    /// Attaches a tap, which first receives the packets since the last key frame. After the end of the session, the tap
+    /// is finished immediately.
     package func attach(_ tap: PacketTap) {
         attach(tap.finish, Self.program, waits: !tap.mayStall, run: { _ in tap.run() }) { state in
             if !state.history.isOfStandby || tap.includesStandby {
@@ -94,25 +94,25 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Detaches a tap. It handles its queued frames and ends.
+    /// Detaches a tap. The tap still handles its queued frames, and then ends.
     package func detach(_ tap: FrameTap) {
         state.withLock { $0.frames[tap.role]?.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Detaches a tap. It handles its queued slices and ends.
+    /// Detaches a tap. The tap still handles its queued slices, and then ends.
     package func detach(_ tap: AudioTap) {
         state.withLock { $0.audio[tap.role]?.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Detaches a tap. It handles its queued values and ends.
+    /// Detaches a tap. The tap still handles its queued values, and then ends.
     package func detach(_ tap: MetadataTap) {
         state.withLock { $0.metadata[tap.role]?.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Detaches a tap. It handles its queued packets and ends.
+    /// Detaches a tap. The tap still handles its queued packets, and then ends.
     package func detach(_ tap: PacketTap) {
         state.withLock { $0.packets.removeAll { $0 === tap } }
         tap.finish()
@@ -220,7 +220,7 @@ package final class TapRegistry: Sendable {
         for tap in taps { tap.offer(given) }
     }
 
-    /// Passes aligned audio to the taps that need it. Blocks until it is handled only with simulated time.
+    /// Passes aligned audio to the taps that need it. Blocks until the audio is handled only with simulated time.
     package func give(_ slice: AudioTap.Slice, of role: String) {
         let (taps, waits) = state.withLock { ($0.audio[role] ?? [], $0.waitsForSound) }
         for tap in taps { tap.offer(slice) }
@@ -236,9 +236,9 @@ package final class TapRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - packet: The packet.
-    ///   - parameters: Parameters of its stream.
+    ///   - parameters: Parameters of the packet's stream.
     ///   - start: Origin of the packet's times.
-    ///   - isOfStandby: Whether it was encoded on standby, for the taps that requested this.
+    ///   - isOfStandby: Whether the packet was encoded on standby, for the taps that requested this.
     package func give(
         _ packet: EncodedPacket, parameters: StreamParameters, since start: ClockTime,
         isOfStandby: Bool = false

@@ -6,10 +6,10 @@ internal import Profiles
 /// Writes a CMX 3600 edit decision list: the main camera's cut with time-of-day timecode. Comments contain
 /// information that the format doesn't support.
 ///
-/// Source and record timecodes are equal, because all files use the time of day. They differ for files that
-/// begin after midnight at a drop-frame rate, and for files from computers in a group whose clocks differ. A
-/// list supports only one picture at a time: for a composed picture, it contains the main camera, and a
-/// comment lists the others.
+/// Source and record timecodes are equal, because all files use the time of day. The two timecodes differ for files
+/// that begin after midnight at a drop-frame rate, and for files from computers in a group whose clocks differ. A list
+/// supports only one picture at a time: for a composed picture, it contains the main camera, and a comment lists the
+/// other cameras.
 struct DecisionList {
     private let timeline: EditTimeline
 
@@ -44,8 +44,8 @@ struct DecisionList {
     }
 
     /// The first timecode label of a clip's file, at the timeline's rate. The timecode restarts at midnight. In a
-    /// group, it follows the clock of the computer that recorded the file. An MP4 file doesn't have a timecode and
-    /// begins at 0.
+    /// group, the timecode follows the clock of the computer that recorded the file. An MP4 file doesn't have a
+    /// timecode and begins at 0.
     private func firstLabel(of clip: EditClip) -> Int64 {
         guard clip.part.file.hasSuffix(".mov") else { return 0 }
         let track = timeline.session.angle(clip.role)
@@ -64,7 +64,7 @@ struct DecisionList {
         return word.prefix(8) + String(repeating: " ", count: max(0, 8 - word.count))
     }
 
-    /// Formats a number of frames since midnight as a label `HH:MM:SS:FF`. For drop-frame time code, a `;` precedes the
+    /// Formats a number of frames since midnight as a label `HH:MM:SS:FF`. For drop-frame timecode, a `;` precedes the
     /// frames.
     private func label(_ count: Int64) -> String {
         let day = Timecode.framesPerDay(timeline.rate)

@@ -7,7 +7,7 @@ internal import Timing
 /// A recording and its cut as a generic editing timeline: tracks of clips aligned to frames at the session's rate. A
 /// pure value type.
 ///
-/// All format writers use it as their source and differ only in the syntax.
+/// All format writers use this timeline as their source and differ only in the syntax.
 struct EditTimeline {
     /// A labeled region or instant.
     struct Marker: Equatable {
@@ -51,7 +51,7 @@ struct EditTimeline {
     var rate: FrameRate { session.rate }
     /// Number of frames in the timeline.
     var count: Int64 { session.lastFrame }
-    /// Time code of the first frame.
+    /// Timecode of the first frame.
     var timecode: Timecode { session.timecode(at: rate) }
 
     /// A track's gaps as regions.
@@ -136,8 +136,8 @@ extension SessionTrack {
 }
 
 extension EditTimeline {
-    /// Returns the start time of a file as editors read it: its time code or time reference, which is the
-    /// time of day; 0 for an MP4 file, which has neither.
+    /// Returns the start time of a file as editors read it: its timecode or time reference, which is the time of day; 0
+    /// for an MP4 file, which has neither.
     func mediaStart(of part: SessionPart) -> ExactTime {
         if part.file.hasSuffix(".wav") {
             let track = session.microphones.first { $0.parts.contains { $0.file == part.file } }
@@ -153,7 +153,7 @@ extension EditTimeline {
         let streams = cameras.compactMap { track in
             track.parts.first { $0.file == part.file }.map { (stream: $0.stream, rate: track.rate) }
         }
-        // The file's time code belongs to its first stream.
+        // The file's timecode belongs to its first stream.
         guard part.file.hasSuffix(".mov"), let rate = streams.min(by: { $0.stream < $1.stream })?.rate,
             rate >= FrameRate(1)
         else { return .zero }
@@ -199,7 +199,7 @@ struct EditClip: Equatable {
 struct EditPicture: Equatable {
     /// Size in pixels of the whole frame as players show it.
     let frame: FrameSize
-    /// The visible part of that frame, in its pixels.
+    /// The visible part of the whole frame, in the frame's pixels.
     let source: PixelRectangle
     /// Position in the edited picture, in its pixels.
     let target: PixelRectangle

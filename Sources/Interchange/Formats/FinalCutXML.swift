@@ -333,7 +333,7 @@ struct FinalCutXML {
         file.split(separator: "/").last.map(String.init) ?? file
     }
 
-    /// Returns a frame's time in the project and in the multicam clip. Both start at the time code of T0.
+    /// Returns a frame's time in the project and in the multicam clip. Both times start at the timecode of T0.
     private func time(_ frame: Int64) -> String {
         Self.time(start + ExactTime(frame: frame, at: timeline.rate))
     }

@@ -81,7 +81,7 @@ struct MeltProject {
         return EditXML.element(
             "playlist", ["id": "main_bin"],
             properties([
-                // Project format of Kdenlive 22.12. Later versions can read it.
+                // Project format of Kdenlive 22.12. Later versions can read this format.
                 ("kdenlive:docproperties.version", "1.04"),
                 ("kdenlive:docproperties.documentid", "\(timeline.session.startSince1970.count / 1_000_000)"),
                 ("kdenlive:docproperties.guides", guides), ("xml_retain", "1"),
@@ -149,7 +149,7 @@ struct MeltProject {
                 ("video_index", source.isAudio ? "-1" : "\(source.stream)"),
             ]
             if let rotation = source.rotation { list.append(("rotate", "\(rotation.degrees)")) }
-            // Kdenlive numbers clips from 2. It reserves numbers up to 1.
+            // Kdenlive numbers clips starting at 2, and reserves lower numbers.
             list += [
                 ("kdenlive:id", "\(index + 2)"), ("kdenlive:folderid", "-1"),
                 ("kdenlive:clipname", name(of: source.file)), ("shotcut:caption", name(of: source.file)),

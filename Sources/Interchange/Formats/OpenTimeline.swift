@@ -6,7 +6,7 @@ internal import SessionFolder
 /// Writes OpenTimelineIO: all angles at the bottom, one per track and disabled, then the layers of the cut,
 /// then the audio.
 ///
-/// OpenTimelineIO doesn't define fields for position and scale. They are stored in pixels in the `multicam`
+/// OpenTimelineIO doesn't define fields for position and scale. These values are stored in pixels in the `multicam`
 /// metadata, and in the effect that DaVinci Resolve writes and reads.
 struct OpenTimeline {
     private let timeline: EditTimeline

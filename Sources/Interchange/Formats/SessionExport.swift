@@ -6,7 +6,7 @@ internal import SessionFolder
 
 /// Writes editing projects into a session folder.
 public enum SessionExport {
-    /// Path of the last exported cut, relative to the session folder. `--cut FILE` reads it back.
+    /// Path of the last exported cut, relative to the session folder. `--cut FILE` reads this file.
     public static let cutFile = "edit/cut.json"
 
     /// Writes the projects for a cut, and the cut itself. Existing files are replaced.
@@ -17,7 +17,7 @@ public enum SessionExport {
     ///   - formats: The formats, in order.
     ///   - folder: Path of the session folder.
     /// - Returns: Paths of the files relative to the session folder.
-    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
+    /// - Throws: `FileError` with the operation "make the folder", "create", "write" or "rename".
     public static func write(
         _ session: RecordedSession, cut: Cut, formats: [EditFormat], in folder: String
     ) throws(FileError) -> [String] {

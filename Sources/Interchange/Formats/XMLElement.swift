@@ -13,7 +13,7 @@ final class XMLElement {
     ///
     /// - Parameters:
     ///   - name: Name of the element.
-    ///   - attributes: Its attributes, in order.
+    ///   - attributes: The element's attributes, in order.
     ///   - text: Text content; `nil` for none.
     ///   - children: Child elements, after the text.
     init(

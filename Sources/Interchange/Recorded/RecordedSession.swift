@@ -6,10 +6,10 @@ public import SessionFolder
 internal import System
 internal import Timing
 
-/// A recording as needed for editing: its tracks with all their files, the content of the program, and the gaps. A pure
-/// value type.
+/// A recording with the information needed for editing: its tracks with all their files, the content of the program,
+/// and the gaps. A pure value type.
 ///
-/// `init(folder:)` reads it from a session folder.
+/// `init(folder:)` reads the recording from a session folder.
 public struct RecordedSession: Sendable, Equatable {
     /// Name of the session folder.
     public var name: String
@@ -53,7 +53,7 @@ public struct RecordedSession: Sendable, Equatable {
     /// Number of frames in the recording at `rate`.
     public var frameCount: Int64 { rate.ticks(before: duration) }
 
-    /// Returns the time code at T0 for a rate: the time of day, as in the camera files.
+    /// Returns the timecode at T0 for a rate: the time of day, as in the camera files.
     public func timecode(at rate: FrameRate) -> Timecode { Timecode(at: start, rate: rate) }
 
     /// Returns the angle for a role; `nil` if it doesn't exist.
@@ -92,8 +92,8 @@ extension RecordedSession {
     /// collect`.
     ///
     /// - Parameter folder: Path of the folder.
-    /// - Throws: `FileError` "read" with a message that explains what to do: the recording is missing, still
-    ///   running, or interrupted, or all of its files are missing.
+    /// - Throws: `FileError` with the operation "read" with a message that explains what to do: the recording is
+    ///   missing, still running, or interrupted, or all of its files are missing.
     public init(folder: String) throws(FileError) {
         if let group = try GroupManifest.read(in: folder) {
             self = try Self(group, in: folder)
@@ -343,8 +343,8 @@ extension SessionTrack {
         }
     }
 
-    /// Returns the instant of time 0 in a track's first file. A copied H.264 track that begins late begins
-    /// with an earlier key frame, which isn't shown on playback; it ends with the others.
+    /// Returns the instant of time 0 in a track's first file. A copied H.264 track that begins late begins with an
+    /// earlier key frame, which isn't shown on playback. The track ends together with the other tracks.
     private static func begin(of track: Manifest.Track, end: MediaTime) -> Int64 {
         guard track.variable_rate == true, track.first_ns > 0 else { return max(0, track.first_ns) }
         return max(track.first_ns, (track.ended_ns ?? end.nanoseconds) - max(0, track.duration_ns))
@@ -358,7 +358,7 @@ extension RecordedSession {
     /// - Parameters:
     ///   - group: Content of `group.json`.
     ///   - folder: Path of the folder that contains it.
-    /// - Throws: `FileError` "read" if a node's recording can't be read, or none exists.
+    /// - Throws: `FileError` with the operation "read" if a node's recording can't be read, or none exists.
     init(_ group: GroupManifest, in folder: String) throws(FileError) {
         var parts: [(node: String, session: RecordedSession, later: Nanoseconds)] = []
         for node in group.nodes {
@@ -380,8 +380,7 @@ extension RecordedSession {
     ///
     /// - Parameters:
     ///   - group: Content of `group.json`.
-    ///   - parts: For each node its name, its recording, and the start of the recording relative to the
-    ///     group's T0. If
+    ///   - parts: For each node, its name, its recording, and the start of the recording relative to the group's T0. If
     ///     a start is negative, the earliest start is the session's T0.
     public init?(
         _ group: GroupManifest, joining parts: [(node: String, session: RecordedSession, later: Nanoseconds)]
@@ -437,13 +436,13 @@ extension RecordedSession {
             encoding: parts.lazy.compactMap(\.session.encoding).first)
     }
 
-    /// Returns the time code in a camera's file at an instant: the time of day of the computer that recorded it.
+    /// Returns the timecode in a camera's file at an instant: the time of day of the computer that recorded it.
     ///
     /// - Parameters:
     ///   - track: A camera's track.
     ///   - time: An instant of the session.
-    ///   - rate: Rate of the time code.
-    /// - Returns: The time code.
+    ///   - rate: Rate of the timecode.
+    /// - Returns: The timecode.
     public func timecode(of track: SessionTrack?, at time: MediaTime, rate: FrameRate) -> Timecode {
         let (start, since) = origin(of: track, at: time)
         return Timecode(at: start, rate: rate).advanced(by: rate.ticks(before: since))
@@ -506,7 +505,8 @@ extension RecordedSession {
     ///
     /// - Parameter start: Returns the time of the first visible frame in a file, relative to the file's time
     ///   0; `nil` if it can't be read.
-    /// - Returns: The session with these times. Each such file extends to the first frame of the next one.
+    /// - Returns: The session with the times of the first visible frames. Each such file extends to the first frame of
+    ///   the next one.
     public func withFirstFrames(_ start: (SessionPart) -> MediaTime?) -> RecordedSession {
         var session = self
         for angle in session.angles.indices where !session.angles[angle].isOnGrid {

@@ -14,13 +14,14 @@ public struct SessionTrack: Sendable, Equatable {
     public let role: String
     /// Kind of the track.
     public let kind: Kind
-    /// The files in order. They don't overlap; nothing was recorded between them.
+    /// The files in order, without overlaps. Nothing was recorded between the files.
     public internal(set) var parts: [SessionPart]
     /// Frames per second of the track's grid; `nil` for audio.
     public let rate: FrameRate?
     /// Whether the frames are on the grid T0 + k / rate. Frames of a copied H.264 track are at their own capture times.
     public let isOnGrid: Bool
-    /// Clockwise rotation that makes the stored frames upright. The files declare it, so players apply it themselves.
+    /// Clockwise rotation that makes the stored frames upright. The files declare this rotation, so players apply it
+    /// themselves.
     public let rotation: Rotation
     /// Pixel aspect ratio of the stored frames, as declared in the files; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
@@ -46,7 +47,7 @@ public struct SessionTrack: Sendable, Equatable {
     public struct Origin: Sendable, Equatable {
         /// Wall clock at T0 of the computer that recorded the track.
         public let start: LocalTime
-        /// Its T0 relative to the group's T0; positive if it is later.
+        /// The computer's T0 relative to the group's T0; positive if it is later.
         public let later: Nanoseconds
     }
 
@@ -114,8 +115,8 @@ public struct SessionPart: Sendable, Equatable {
     public let from: MediaTime
     /// Session time when the next part's first frame is shown, or when the track ends.
     public internal(set) var to: MediaTime
-    /// Session time when the first frame is shown. It equals `from`, except for a copied H.264 track, since each of its
-    /// files begins with a key frame. Until this time, the previous file continues.
+    /// Session time when the first frame is shown. This time equals `from`, except for a copied H.264 track, since each
+    /// of its files begins with a key frame. Until this time, the previous file continues.
     public internal(set) var firstFrame: MediaTime
     /// Size of the stored frames in pixels; `nil` for audio.
     public let size: FrameSize?

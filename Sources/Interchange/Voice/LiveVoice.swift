@@ -33,7 +33,7 @@ public struct LiveVoice: Sendable {
     /// Time of the last sound above the noise.
     private var sounded = -1_000_000
 
-    // In 10 ms levels.
+    // Minimum evidence for a single speaker and for several speakers, in 10 ms levels.
     private static let enoughAlone = 20.0
     private static let enoughTogether = 25
     /// Time without a voice after which a speaker is considered finished. Without any sound for this time, no
@@ -41,7 +41,7 @@ public struct LiveVoice: Sendable {
     private static let end = 53
     /// Minimum ratio of a voice to the noise: 5 dB.
     private static let noiseMargin: Float = 3.2
-    // In decibels above the level expected from noise and other voices.
+    // Minimum level of a voice above the level expected from noise and other voices, in decibels.
     private static let mostOfOne = VoiceMeter.Powers(repeating: 6)
     private static let enoughOfAll: Float = 6
 
@@ -192,7 +192,7 @@ extension LiveVoice {
         private(set) var count = 0
         /// For each microphone, its `count` when this microphone's speaker began. Empty before the first time.
         private(set) var countsThen: [Int] = []
-        /// Length of a segment, in 10 ms levels. It is shorter than speakers' pauses.
+        /// Length of a segment, in 10 ms levels. A segment is shorter than speakers' pauses.
         private static let stretch = 15
         /// Lower levels indicate missing audio rather than noise.
         private static let lowest = VoiceMeter.Powers(repeating: 1e-9)

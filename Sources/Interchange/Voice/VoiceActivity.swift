@@ -19,7 +19,7 @@ struct VoiceActivity {
     private static let longestPause = 70
     /// Minimum length of speech, in 10 ms levels.
     private static let shortestSound = 12
-    /// How long a fading voice is masked by the noise or another voice, in 10 ms levels.
+    /// Duration for which a fading voice is masked by the noise or another voice, in 10 ms levels.
     private static let fading = 9
 
     /// Detects speech in an entire recording.
@@ -62,7 +62,7 @@ struct VoiceActivity {
     ) -> [[Float?]] {
         var leaks = levels.map { _ in [Float?](repeating: nil, count: levels.count) }
         let count = levels.first?.count ?? 0
-        // While a microphone is ignored, it provides no information about the others.
+        // While a microphone is ignored, it provides no information about the other microphones.
         var isMuted = levels.map { _ in [Bool](repeating: false, count: count) }
         for index in muted.indices where index < levels.count {
             for stretch in muted[index] {
@@ -88,7 +88,7 @@ struct VoiceActivity {
                     leaks[one][other] = low + margin
                     leaks[other][one] = margin - high
                 } else {
-                    // Only one of them has a speaker: the louder one.
+                    // Only one of the two microphones has a speaker: the louder one.
                     let middle = percentile(differences.sorted(), 0.5)
                     if middle > 0 { leaks[other][one] = 4 - middle } else { leaks[one][other] = middle + 4 }
                 }
@@ -193,7 +193,7 @@ extension [Float] {
 /// Distribution of the level difference between two microphones in one band while one of them picks up a
 /// voice, in decibels. A pure value type.
 ///
-/// The differences cluster around two values, one for each voice. Their variance depends on the room.
+/// The differences cluster around two values, one for each voice. The variance of the differences depends on the room.
 struct VoiceDifferences {
     /// Maximum level of each microphone relative to the other one while its own speaker is silent.
     private(set) var leakToOne: Float = 0
@@ -242,8 +242,9 @@ struct VoiceDifferences {
             leakToOne = Float(low - 60) + max(2, 1.5 * Float(scatter.0))
             leakToOther = Float(60 - high) + max(2, 1.5 * Float(scatter.1))
         } else {
-            // So far only one of them has spoken: the one that is louder relative to its noise. If the
-            // difference is very different, the other one is speaking, and if it is in between, both are.
+            // So far, only one of the two speakers has spoken: the one whose microphone is louder relative to its
+            // noise. A very different level difference means that the other one is speaking. A value in between means
+            // that both are speaking.
             let middle = Float(quantile(0..<121, 0.5) - 60)
             (leakToOne, leakToOther) = middle > noise ? (middle - 18, 6 - middle) : (middle + 6, -middle - 18)
         }

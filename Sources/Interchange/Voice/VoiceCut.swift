@@ -25,7 +25,7 @@ public struct VoiceCut: Sendable, Equatable {
         }
     }
 
-    /// Maximum length of a recording. The levels of a longer one would exhaust memory.
+    /// Maximum length of a recording. The levels of a longer recording would exhaust memory.
     private static let longest = MediaTime(nanoseconds: 172_800_000_000_000)
 
     /// The possible speakers.
@@ -268,7 +268,7 @@ public struct VoiceCut: Sendable, Equatable {
         return worth + [wide]
     }
 
-    /// Value of a frame without a usable picture. Switching away from it is always a gain.
+    /// Value of a frame without a usable picture. Switching away from such a frame is always a gain.
     private static let unusable: Float = -2
 
     private func why(
@@ -306,7 +306,7 @@ public struct VoiceCut: Sendable, Equatable {
 struct ShotSearch {
     /// The value of each choice at each frame. All arrays have the same length, at least one frame.
     let worth: [[Float]]
-    /// For each frame, whether a shot may begin there. The first frame is always allowed.
+    /// For each frame, whether a shot may begin at that frame. The first frame is always allowed.
     let mayBegin: [Bool]
     /// Minimum length of a shot in frames, at least 1.
     let shortest: Int

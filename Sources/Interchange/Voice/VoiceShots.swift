@@ -9,9 +9,8 @@ public struct VoiceShots: Sendable, Equatable {
 
     /// - Parameters:
     ///   - cameras: Roles of the cameras assigned to a speaker.
-    ///   - all: Roles of all cameras. The first one that isn't assigned to a speaker is the wide shot.
-    ///     Without such a
-    ///     camera, the wide shot is a grid of all cameras.
+    ///   - all: Roles of all cameras. The first camera that isn't assigned to a speaker is the wide shot. Without such
+    ///     a camera, the wide shot is a grid of all cameras.
     public init(cameras: [String], all: [String]) {
         self.cameras = cameras
         self.all = all
@@ -25,7 +24,7 @@ public struct VoiceShots: Sendable, Equatable {
     ///   - camera: Role of the active speaker's camera; `nil` for the wide shot.
     ///   - faulty: Roles of the cameras that can't be shown.
     ///   - previous: Roles of the cameras shown so far.
-    /// - Returns: Roles, the main one first. If no camera can be shown, the roles of the requested cameras.
+    /// - Returns: The roles to show, the main one first. If no camera can be shown, the roles of the requested cameras.
     public func shown(_ camera: String?, without faulty: Set<String>, previous: [String]) -> [String] {
         let wanted = camera.map { [$0] } ?? wide
         for candidates in [wanted, wide, previous] {

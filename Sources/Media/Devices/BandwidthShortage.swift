@@ -42,14 +42,15 @@ public struct BandwidthShortage: Sendable, Hashable {
     public let claims: [Claim]
     /// The smallest reservation that the camera may have requested; `nil` if unknown.
     public let asked: Share?
-    /// The largest of the camera's reservations that would still fit; `nil` if none fits or it is unknown.
+    /// The largest of the camera's possible reservations that would still fit; `nil` if none fits or the sizes are
+    /// unknown.
     public let fitting: Share?
-    /// Raw formats of the camera that fit into `fitting`, largest first: `yuyv 640x480 at 15`.
+    /// Raw formats of the camera that fit into `fitting`, largest first, for example `yuyv 640x480 at 15`.
     public let fittingFormats: [String]
     /// PCI addresses of controllers that have a free port and no active streams.
     public let freeControllers: [String]
 
-    /// Creates a shortage; omit unknown values.
+    /// Creates a description of a bandwidth shortage; omit values that are unknown.
     public init(
         controller: String?, claims: [Claim] = [], asked: Share? = nil, fitting: Share? = nil,
         fittingFormats: [String] = [], freeControllers: [String] = []
@@ -90,7 +91,7 @@ extension BandwidthShortage {
         return ([head + account] + [advice]).joined(separator: ". ") + "."
     }
 
-    /// Reservations of other devices and the camera's own demand, as the middle part of the explanation.
+    /// Part of the explanation that lists the reservations of other devices and this camera's request.
     private var account: String {
         var parts: [String] = []
         if !claims.isEmpty {
@@ -125,6 +126,6 @@ extension BandwidthShortage {
 }
 
 extension BandwidthShortage.Share: CustomStringConvertible {
-    /// The share in readable form: `800 bytes a microframe (13 %)`.
+    /// The share in readable form: `800 bytes per microframe (13 %)`.
     public var description: String { "\(bytes) bytes per microframe (\(percent) %)" }
 }

@@ -12,19 +12,20 @@ public protocol CameraSource: Sendable {
     /// camera determines the session's alignment delay.
     var deliveryDelay: Nanoseconds { get }
 
-    /// Requests that the packet header clock be included with each frame (`CapturedFrame.headerClock`). Call
-    /// it before `start`. Most sources don't have such a clock.
+    /// Asks the source to include the camera's packet header clock with each frame (`CapturedFrame.headerClock`). Call
+    /// this method before `start`. Most sources don't provide this clock.
     func deliverHeaderClock()
 
     /// Starts streaming. Returns immediately; `receive` is then called on the source's own thread.
     ///
-    /// - Throws: `DeviceError` if the device refuses to stream: busy, no bandwidth, unplugged.
+    /// - Throws: `DeviceError` if the device refuses to stream, for example because it is busy or unplugged, or the bus
+    ///   lacks bandwidth.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
         throws(DeviceError)
 
-    /// Sets how much later than `deliveryDelay` frames may be delivered. Zero until this is called, and while
-    /// a consumer is waiting for each frame. A source whose frames are available in advance may deliver
-    /// several together. Callable from any thread.
+    /// Sets how much later than `deliveryDelay` frames may be delivered. The leeway is zero until this method is
+    /// called, and whenever a consumer needs each frame immediately. A source that has frames available in advance may
+    /// deliver several at once. Callable from any thread.
     func deliver(within leeway: Nanoseconds)
 
     /// Notifies the source of the start instant of the recording. Files play from this instant, and fault scripts count
@@ -34,12 +35,13 @@ public protocol CameraSource: Sendable {
     /// Whether `change(to:)` has an effect.
     var isChangeable: Bool { get }
 
-    /// Restarts the stream in another format. Returns immediately. A requested `away` follows on the source's
-    /// own thread, then `formatChanged` and `returned`. Call it only while the camera is streaming.
+    /// Restarts the stream in another format. Returns immediately. The source then delivers the events `away` (marked
+    /// as requested), `formatChanged`, and `returned` on its own thread. Call this method only while the camera is
+    /// streaming.
     ///
     /// If the device rejects the format or delivers no frame in it, the previous format stays in use and
-    /// `formatRefused` reports the failure. A missing device is set to the format when it returns. A device
-    /// that is switched off isn't searched for.
+    /// `formatRefused` reports the failure. A disconnected device is set to the format when it is connected again. The
+    /// source doesn't search for a device that is switched off.
     ///
     /// - Parameter format: A format that the device offers; `nil` switches the camera off until a format is
     ///   set.
@@ -49,33 +51,34 @@ public protocol CameraSource: Sendable {
     /// but not from a Swift task.
     ///
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond. A source without controls
-    ///   returns none.
+    ///   returns an empty array.
     func controls() throws(DeviceError) -> [DeviceControl]
 
-    /// Sets controls in the given order and reads them back. Callable from any thread, but not from a Swift
-    /// task; also while the camera is streaming.
+    /// Sets controls in the given order and reads them back. Callable from any thread, but not from a Swift task. The
+    /// camera may be streaming.
     ///
-    /// The source remembers values that the camera accepted. It sets them again if the device loses them
-    /// after a stream restart or a reconnection.
+    /// The source remembers values that the camera accepted. The source sets these values again if the device loses
+    /// them after a stream restart or a reconnection.
     ///
-    /// - Parameter requests: In a valid order (`ControlGovernor.ordered`).
+    /// - Parameter requests: The requests, in a valid order (`ControlGovernor.ordered`).
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond.
     func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]
 
-    /// Stops streaming; no events are delivered after it returns. Never call it from the source's own thread.
+    /// Stops streaming; no events are delivered after this method returns. Never call this method from the source's own
+    /// thread.
     func stop()
 
-    /// Maximum error of the frames' capture times, if the source of the time stamps reports it.
+    /// Maximum error of the frames' capture times, if the source of the timestamps reports it.
     var timeError: Nanoseconds { get }
 
-    /// Origin of the frames' time stamps; `nil` if the driver sets them.
+    /// Origin of the frames' timestamps; `nil` if the driver sets them.
     var timeOrigin: TimeOrigin? { get }
 
     /// Loss cause recorded while the device is disconnected.
     var outageCause: LossCause { get }
 
-    /// CPU time of the threads that simulate hardware. All reported figures exclude it.
+    /// CPU time of the threads that simulate hardware. All reported figures exclude this time.
     var simulationTime: Nanoseconds { get }
 }
 
@@ -92,7 +95,7 @@ extension CameraSource {
     public func recordingBegins(at start: ClockTime) {}
     /// Always zero: no error in the times is reported.
     public var timeError: Nanoseconds { .zero }
-    /// Always `nil`: the driver sets the time stamps.
+    /// Always `nil`: the driver sets the timestamps.
     public var timeOrigin: TimeOrigin? { nil }
     /// Always `disconnected`: the device was unplugged or stopped delivering.
     public var outageCause: LossCause { .disconnected }
@@ -112,38 +115,37 @@ extension CameraSource {
 public enum CameraEvent: Sendable {
     /// A frame was captured.
     case frame(CapturedFrame)
-    /// A frame that arrived before `start` and that later frames in its stream depend on. Its delivery time
+    /// A frame that arrived before `start` and that later frames in its stream depend on. The frame's delivery time
     /// gives no information about the camera's delay.
     case earlier(CapturedFrame)
-    /// Expected frames didn't arrive, or arrived damaged. `capturedAt` is the best estimate of the first frame's
-    /// capture time.
+    /// Expected frames didn't arrive, or arrived damaged. `capturedAt` is the best estimate of the first missing
+    /// frame's capture time.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-    /// The camera disconnected or stopped delivering. It may return. The event is repeated if the reason
+    /// The camera disconnected or stopped delivering frames, and it may return. The event is repeated if the reason
     /// changes.
     ///
-    /// `isRequested` indicates an outage on request: to change the format, or to switch the camera off. If
-    /// the camera is found to be missing in the meantime, another event reports this with `false`, dated from
-    /// that instant. An unrequested outage stays unrequested until the camera returns, even if a change is
-    /// requested during it.
+    /// `isRequested` indicates that the outage was requested, to change the format or to switch the camera off. If the
+    /// camera turns out to be disconnected during a requested outage, another event with `isRequested: false` reports
+    /// the disconnection, dated from that instant. An unrequested outage stays unrequested until the camera returns,
+    /// even if a change is requested during it.
     case away(at: ClockTime, cause: String, isRequested: Bool = false)
     /// The camera delivers frames again. `remark` gives details for the user, for example a different port,
     /// or a possible swap with an identical device.
     case returned(at: ClockTime, remark: String? = nil)
-    /// The camera is continuing in another format, because this was requested or because it accepted no
-    /// other; `returned` follows.
+    /// The camera continues in another format, because the change was requested or the camera accepted no other format.
+    /// A `returned` event follows.
     case formatChanged(VideoFormat)
-    /// The camera rejected a format that was requested while it was streaming, and is continuing in the
-    /// previous one.
+    /// The camera rejected a format that was requested while it was streaming, and continues in the previous format.
     case formatRefused(VideoFormat, at: ClockTime, cause: String)
-    /// The driver's time stamp for a frame was impossible and was replaced with this instant.
+    /// The driver's timestamp for a frame was impossible and was replaced with this instant.
     case corrected(at: ClockTime)
-    /// The packet header clock was requested, but the frames don't include it. Reported once for each cause.
+    /// The packet header clock was requested, but the frames don't include it. Each cause is reported once.
     case withoutHeaderClock(at: ClockTime, cause: String)
-    /// Results of setting the camera's controls. Reported when the camera was opened, and each time the
-    /// camera has lost their values.
+    /// Results of setting the camera's controls. The results are reported when the camera is opened, and each time
+    /// controls are set again because the camera lost their values.
     case controls([ControlOutcome], at: ClockTime)
-    /// Notice for the user, as a sentence. It doesn't affect the recording.
+    /// A notice for the user, as a complete sentence, about something that doesn't affect the recording.
     case remarked(at: ClockTime, String)
-    /// The camera will deliver no more frames: the file has ended, or the device is permanently gone.
+    /// The camera won't deliver more frames: the file has ended, or the device is permanently gone.
     case ended(at: ClockTime, cause: String)
 }

@@ -27,9 +27,10 @@ public struct CaptureDevice: Sendable, Hashable {
 
     /// Type of media that the device captures.
     public let mediaType: MediaType
-    /// Type of the device.
+    /// Type of the device, such as built-in, wired, or synthetic.
     public package(set) var deviceType: DeviceType
-    /// Whether the system or the user specified `deviceType`. If neither did, it is `external`, like most devices.
+    /// Whether the system or the user specified `deviceType`. If neither did, the type is `external`, like that of most
+    /// devices.
     public package(set) var isTypeKnown: Bool
     /// Mounting side of a built-in camera, if the camera reports it.
     public package(set) var position: Position
@@ -54,7 +55,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public let controller: String?
     /// Speed of the USB connection in megabits per second (sysfs `speed`); `nil` if unknown.
     public let busSpeed: Int?
-    /// Identity of the microphone in this camera, or of the camera that contains this microphone; `nil` without one.
+    /// Identity of the microphone in this camera, or of the camera that contains this microphone; `nil` if there is
+    /// none.
     public package(set) var companion: DeviceIdentity?
     /// A camera's formats, in order of increasing size; formats of the same size are in the driver's order.
     /// Empty for a microphone.
@@ -118,7 +120,7 @@ public struct InputPort: Sendable, Hashable {
     /// Channels of the microphone, counted from 0; empty for a camera.
     public let channels: [Int]
 
-    /// Creates a port.
+    /// Creates an input port.
     public init(
         mediaType: CaptureDevice.MediaType, position: CaptureDevice.Position = .unspecified,
         channels: [Int] = []
@@ -132,9 +134,9 @@ public struct InputPort: Sendable, Hashable {
 extension CaptureDevice {
     /// Streams that the device can provide to a session.
     ///
-    /// A camera has one port. A microphone has one port with all of its channels. If its driver reports positions, it
-    /// also has one port with the front channels and one with the back channels. A microphone inside a camera faces the
-    /// same way as the camera.
+    /// A camera has one port. A microphone has one port with all of its channels. If the microphone's driver reports
+    /// positions, it also has one port with the front channels and one with the back channels. A microphone inside a
+    /// camera faces the same way as the camera.
     public var inputPorts: [InputPort] {
         guard mediaType == .audio else { return [InputPort(mediaType: .video, position: position)] }
         let all = Array(0..<(audio?.channels ?? 0))
@@ -153,14 +155,14 @@ extension CaptureDevice {
 public enum DeviceChange: Sendable, Equatable {
     /// The device was connected when monitoring started.
     case present(CaptureDevice)
-    /// The device was connected. A previously connected device has a new value with the same identity.
+    /// The device was connected. If the device was connected before, the new value has the same identity.
     case arrived(CaptureDevice)
     /// The device was disconnected; the value is its last state.
     case departed(CaptureDevice)
     /// The device is still connected and differs from `before`: for example, a problem was resolved, or its microphone
     /// was found.
     case changed(CaptureDevice, before: CaptureDevice)
-    /// Devices of one kind can't currently be listed. Reported once until listing works again.
+    /// Devices of one kind can't currently be listed. The problem is reported once until listing works again.
     case problem(DeviceError)
 
     /// The affected device in its current or last state; `nil` for a listing problem.

@@ -1,7 +1,7 @@
 /// An automatic camera control, and the manual controls that it governs while it is active.
 ///
 /// The table follows `uvc_ctrl_mappings` in the kernel's uvc_ctrl.c (`master_id`, `master_manual`,
-/// `slave_ids`) with the current names and those before kernel 5.19. It also covers the control clusters of
+/// `slave_ids`) with the current names and those before kernel 5.19. The table also covers the control clusters of
 /// other sensor drivers (auto gain, auto hue).
 public struct ControlGovernor: Sendable, Equatable {
     /// Names of the automatic control in different kernel versions, the current name first.
@@ -15,7 +15,7 @@ public struct ControlGovernor: Sendable, Equatable {
 
     /// Automatic exposure, which governs the exposure time.
     ///
-    /// V4L2_EXPOSURE_MANUAL is 1, V4L2_EXPOSURE_SHUTTER_PRIORITY 2 (videodev2.h).
+    /// `V4L2_EXPOSURE_MANUAL` is 1, and `V4L2_EXPOSURE_SHUTTER_PRIORITY` is 2 (videodev2.h).
     public static let exposure = Self(
         ["auto_exposure", "exposure_auto"], manual: 1, alsoManual: [2],
         governs: ["exposure_time_absolute", "exposure_absolute"])
@@ -83,7 +83,7 @@ extension [DeviceControl] {
     /// - Parameters:
     ///   - name: The name of the control.
     ///   - requests: The requests that are applied at the same time.
-    /// - Returns: `nil` if no automatic control is known to govern it in that case.
+    /// - Returns: The fault; `nil` if no automatic control is known to govern this control in that case.
     public func governing(_ name: String, beside requests: [ControlRequest]) -> ControlFault? {
         guard let governor = ControlGovernor.of(name), let control = first(of: governor.names) else {
             return nil
@@ -95,8 +95,8 @@ extension [DeviceControl] {
 
     /// Requests that reset all controls to their defaults, in an order that the camera accepts.
     ///
-    /// Controls that can be set now come first, then the automatic controls, then the controls that these release.
-    /// Read-only controls and those that only the camera changes are omitted.
+    /// Controls that can be set now come first, then the automatic controls, then the manual controls that become
+    /// settable. Read-only controls and those that only the camera changes are omitted.
     public var resettingRequests: [ControlRequest] {
         let settable = filter { !$0.isReadOnly && !$0.isVolatile }
         let manual = settable.filter { ControlGovernor.named($0.name) == nil }

@@ -13,9 +13,9 @@ public struct DeviceControl: Sendable, Hashable, Codable {
     public let kind: Kind
     /// Current value in the control's own units.
     public let value: Int64
-    /// The lowest value.
+    /// The lowest value that the control accepts.
     public let minimum: Int64
-    /// The highest value; for a bitmask, all of its bits.
+    /// The highest value that the control accepts; for a bitmask, all of its bits.
     public let maximum: Int64
     /// Step between valid values, counted from `minimum`.
     public let step: Int64
@@ -81,7 +81,7 @@ extension DeviceControl {
         case .menu, .integerMenu:
             let wanted = word.lowercased()
             if let item = menu.first(where: { $0.value.lowercased() == wanted }) { return item.key }
-            // `manual` matches "Manual Mode" if no other item begins with it.
+            // The input `manual` matches the item "Manual Mode" if no other item begins with that word.
             let beginning = menu.filter { $0.value.lowercased().hasPrefix(wanted) }
             if beginning.count == 1, let item = beginning.first { return item.key }
             throw .noChoice(word, choices: choices)
@@ -136,11 +136,11 @@ extension DeviceControl {
 public struct ControlRequest: Sendable, Hashable, Codable {
     /// Origin of the request.
     public enum Origin: String, Sendable, Hashable, Codable {
-        /// The user requested it in a profile, on the command line, or through the library.
+        /// The user requested the value in a profile, on the command line, or through the library.
         case asked
-        /// It comes from a saved preset that a profile references.
+        /// The request comes from a saved preset that a profile references.
         case preset
-        /// It keeps the camera from lowering its frame rate in low light.
+        /// The request keeps the camera from lowering its frame rate in low light.
         case rateLock = "rate-lock"
         /// The value was measured by another camera, or is the focus at which the camera settled.
         case match
@@ -167,7 +167,7 @@ public struct ControlRequest: Sendable, Hashable, Codable {
 
 /// Result of setting a control: the value that was read back, or the reason for the failure.
 public struct ControlOutcome: Sendable, Equatable {
-    /// The applied request.
+    /// The request whose outcome this is.
     public let request: ControlRequest
     /// The control's value afterwards; `nil` if it couldn't be read.
     public let value: Int64?
@@ -181,7 +181,7 @@ public struct ControlOutcome: Sendable, Equatable {
         self.fault = fault
     }
 
-    /// Whether the camera has exactly the requested value.
+    /// Whether the camera's control has exactly the requested value.
     public var isAsAsked: Bool { fault == nil && value == request.value }
 
     /// Sentence for the user about any difference from the request, without the camera's name; `nil` if there
@@ -210,7 +210,8 @@ public enum ControlFault: Error, Sendable, Equatable {
     case noNumber(String, expected: String)
     /// The control is read-only.
     case readOnly
-    /// An automatic control governs this one. `by` is its name, and `manual` is the value that disables it, if known.
+    /// An automatic control governs this one. `by` is the automatic control's name, and `manual` is the value that
+    /// disables it, if known.
     case governed(by: String?, manual: Int64?)
     /// The camera returned an error although it reports the value as valid.
     case refused(Int64)
@@ -227,7 +228,7 @@ public enum ControlFault: Error, Sendable, Equatable {
 }
 
 extension ControlFault: CustomStringConvertible {
-    /// One or two sentences that follow "setting … failed:".
+    /// Explanation in one or two sentences, shown after "setting … failed:" in the message.
     public var description: String {
         switch self {
         case .unknown(let name, let names):

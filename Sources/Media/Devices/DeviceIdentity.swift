@@ -46,7 +46,7 @@ extension DeviceIdentity: CustomStringConvertible {
 
 /// Result of searching for a known device among the connected devices.
 public enum DeviceSearch: Sendable, Equatable {
-    /// The device is connected. `isElsewhere` indicates that it is on a different port than before.
+    /// The device is connected. `isElsewhere` indicates that the device is on a different port than before.
     case found(CaptureDevice, isElsewhere: Bool)
     /// Several identical devices without serial numbers match: none is on the previous port, or they can't be
     /// distinguished by port.
@@ -59,13 +59,13 @@ extension DeviceIdentity {
     /// Finds the device with this identity again after a reconnection or reboot, on the same port or a
     /// different one.
     ///
-    /// A serial number identifies a device on any port. Without one, or if the manufacturer reused it for
-    /// many devices, the port distinguishes identical devices. On a new port, such a device is recognized
-    /// only if no other device is identical. A pure function.
+    /// A serial number identifies a device on any port. If a device has no serial number, or shares its number with
+    /// many devices, the port distinguishes identical devices. On a new port, such a device is recognized only if no
+    /// other device is identical. This is a pure function.
     ///
     /// - Parameter devices: Connected devices of the same media type, except those already identified as
     ///   other devices.
-    /// - Returns: Never a device with another product ID or another serial number.
+    /// - Returns: The result of the search, which never contains a device with another product ID or serial number.
     public func search(among devices: [CaptureDevice]) -> DeviceSearch {
         let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
         let home = fitting.filter { $0.identity.busPath == busPath }
@@ -105,7 +105,8 @@ extension DeviceIdentity {
         product == other.product && name == other.name && interface == other.interface
     }
 
-    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. Empty if absent.
+    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. Empty if the path has no
+    /// interface.
     private var interface: Substring {
         guard busPath.contains("usb"), let colon = busPath.lastIndex(of: ":") else { return "" }
         return busPath[busPath.index(after: colon)...]

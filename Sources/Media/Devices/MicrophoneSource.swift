@@ -1,4 +1,4 @@
-/// A microphone of any kind, opened in one format. It delivers audio on a thread other than the receiver's.
+/// A microphone of any kind, opened in one format. The source never delivers audio on the receiver's own thread.
 public protocol MicrophoneSource: Sendable {
     /// The opened device.
     var device: CaptureDevice { get }
@@ -6,14 +6,14 @@ public protocol MicrophoneSource: Sendable {
     var format: AudioFormat { get }
     /// Longest known time from capture to delivery of the audio.
     var deliveryDelay: Nanoseconds { get }
-    /// Time over which the time stamps of slices share the same error, for example if each report times many
-    /// slices. Zero if each time stamp has an independent error.
+    /// Duration over which the timestamps of audio slices share the same error, for example because one timing report
+    /// covers many slices. Zero if each timestamp has an independent error.
     var stampCorrelation: Nanoseconds { get }
     /// Additional time that the microphone may need before it delivers audio. A device counts as silent only
     /// after the usual time limit plus this time.
     var settlingTime: Nanoseconds { get }
 
-    /// Starts streaming. Returns immediately; `receive` is then called on a thread other than the caller's.
+    /// Starts streaming. Returns immediately; `receive` is then called on another thread.
     ///
     /// - Throws: `DeviceError` if the device or the sound server refuses.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
@@ -23,24 +23,24 @@ public protocol MicrophoneSource: Sendable {
     /// from it.
     func recordingBegins(at start: ClockTime)
 
-    /// Stops streaming; no events are delivered after it returns.
+    /// Stops streaming; no events are delivered after this method returns.
     func stop()
 
-    /// Maximum error of the slices' capture times, if the source of the time stamps reports it.
+    /// Maximum error of the slices' capture times, if the source of the timestamps reports it.
     var timeError: Nanoseconds { get }
 
-    /// Origin of the slices' time stamps; `nil` if the driver sets them.
+    /// Origin of the slices' timestamps; `nil` if the driver sets them.
     var timeOrigin: TimeOrigin? { get }
 
     /// Loss cause recorded while the device is disconnected.
     var outageCause: LossCause { get }
 
-    /// CPU time of the threads that simulate hardware. All reported figures exclude it.
+    /// CPU time of the threads that simulate hardware. All reported figures exclude this time.
     var simulationTime: Nanoseconds { get }
 }
 
 extension MicrophoneSource {
-    /// Always zero: each time stamp has an independent error.
+    /// Always zero: each timestamp has an independent error.
     public var stampCorrelation: Nanoseconds { .zero }
     /// Always zero: the microphone starts as quickly as other devices.
     public var settlingTime: Nanoseconds { .zero }
@@ -48,7 +48,7 @@ extension MicrophoneSource {
     public func recordingBegins(at start: ClockTime) {}
     /// Always zero: no error in the times is reported.
     public var timeError: Nanoseconds { .zero }
-    /// Always `nil`: the driver sets the time stamps.
+    /// Always `nil`: the driver sets the timestamps.
     public var timeOrigin: TimeOrigin? { nil }
     /// Always `disconnected`: the device was unplugged or stopped delivering.
     public var outageCause: LossCause { .disconnected }
@@ -63,12 +63,12 @@ public enum MicrophoneEvent: Sendable {
     /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate; `capturedAt` is
     /// the time of the first lost sample.
     case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
-    /// The microphone disconnected or stopped delivering. It may return.
+    /// The microphone disconnected or stopped delivering audio, and it may return.
     case away(at: ClockTime, cause: String)
     /// The microphone delivers audio again.
     case returned(at: ClockTime)
-    /// Notice for the user, as a sentence. It doesn't affect the recording.
+    /// A notice for the user, as a complete sentence, about something that doesn't affect the recording.
     case remarked(at: ClockTime, String)
-    /// The microphone will deliver no more audio: the file has ended, or the device is permanently gone.
+    /// The microphone won't deliver more audio: the file has ended, or the device is permanently gone.
     case ended(at: ClockTime, cause: String)
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A sound server card. Its profile determines the available microphones. Its strings are printable.
+/// A sound server card, whose profile determines the available microphones. All strings are printable.
 public struct SoundCard: Sendable, Hashable {
     /// An operating mode of the card.
     public struct Profile: Sendable, Hashable {
@@ -8,8 +8,8 @@ public struct SoundCard: Sendable, Hashable {
         public let name: String
         /// The sound server's readable name for the profile.
         public let description: String
-        /// Whether the profile can be used, according to the sound server. For example, `false` while nothing is
-        /// plugged into its jack.
+        /// Whether the profile can be used, according to the sound server. The value is `false`, for example, while
+        /// nothing is plugged into the jack.
         public let isAvailable: Bool
         /// Number of microphones that the profile provides.
         public let sourceCount: Int
@@ -44,7 +44,7 @@ public struct SoundCard: Sendable, Hashable {
     public var canRecord: Bool { profiles.contains { $0.sourceCount > 0 } }
 }
 
-/// A jack or built-in microphone that a sound server source can use as its input. Its strings are printable.
+/// A jack or built-in microphone that a sound server source can use as its input. All strings are printable.
 public struct AudioPort: Sendable, Hashable {
     /// The sound server's identifier for the port: `analog-input-linein`.
     public let name: String
@@ -64,7 +64,7 @@ public struct AudioPort: Sendable, Hashable {
     }
 }
 
-/// Command that starts the user's sound server, identical in all messages.
+/// The command that starts the user's sound server. All messages show the same command.
 public enum SoundServerStart {
     /// Installation path of PipeWire's PulseAudio replacement.
     public static let pipeWire = "/usr/bin/pipewire-pulse"
@@ -74,7 +74,7 @@ public enum SoundServerStart {
         hasPipeWire ? "systemctl --user start pipewire-pulse" : "pulseaudio --start"
     }
 
-    /// Command for this computer.
+    /// The command that starts the sound server on this computer.
     package static var command: String { command(hasPipeWire: access(pipeWire, X_OK) == 0) }
 }
 

@@ -1,4 +1,4 @@
-/// Kind of a camera or microphone. It determines the likely causes of data loss and the remedies.
+/// Kind of a camera or microphone. The kind determines the likely causes of data loss and the remedies.
 public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// A camera inside the computer.
     case builtIn = "built-in"
@@ -6,15 +6,15 @@ public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
     case external
     /// A sound server microphone.
     case microphone
-    /// A synthetic device.
+    /// A synthetic camera or microphone.
     case virtual
-    /// A media file.
+    /// A media file that plays as a device.
     case file
     /// A network camera, with or without audio.
     case network
-    /// A phone.
+    /// A phone that serves as a camera or microphone.
     case phone
-    /// A screen.
+    /// A computer screen whose picture is captured.
     case screen
     /// Another program that sends frames or audio over the media socket.
     case application
@@ -42,7 +42,7 @@ public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension SourceKind {
-    /// What to check if a device of this kind delivers nothing, as a sentence without a period.
+    /// Advice on what to check if a device of this kind delivers no data, as a sentence without its period.
     public var advice: String {
         switch self {
         case .builtIn: "Check its privacy switch"
@@ -59,8 +59,8 @@ extension SourceKind {
 }
 
 extension DeviceError.Reason {
-    /// Returns the error for a device of this kind that is given up because it delivered no usable data, with
-    /// advice for the kind.
+    /// Returns the error for a device of this kind that delivered no usable data in time, with advice that suits the
+    /// kind.
     package static func silence(of kind: SourceKind, seconds: Int) -> Self {
         switch kind {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)

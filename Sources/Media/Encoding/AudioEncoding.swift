@@ -1,4 +1,5 @@
-/// Encoder for audio at the session's rate, 48 kHz. Created by the session, then used by only one thread.
+/// Encoder for audio at the session's rate, 48 kHz. The session creates the encoder, and only one thread uses it
+/// afterwards.
 public protocol AudioEncoding: AnyObject {
     /// Codec, time scale, setup bytes, and priming of the stream, for the file that receives the packets.
     var parameters: StreamParameters { get }
@@ -16,16 +17,17 @@ public protocol AudioEncoding: AnyObject {
     func finish() throws(EncodingError) -> [EncodedPacket]
 }
 
-/// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Used by only
-/// one thread.
+/// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use a
+/// resampler from only one thread.
 public protocol Resampling: AnyObject {
-    /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples.
-    /// It applies until the next call.
+    /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples. The
+    /// correction applies until the next call.
     ///
     /// - Throws: `EncodingError` if the correction exceeds any plausible clock error.
     func correct(partsPerMillion: Double) throws(EncodingError)
 
-    /// Converts interleaved samples from the device's rate to the session's rate. The output is delayed.
+    /// Converts interleaved samples from the device's rate to the session's rate. The output lags behind the input by
+    /// `delay`.
     ///
     /// - Throws: `EncodingError` if the resampler fails.
     func convert(_ samples: [Float]) throws(EncodingError) -> [Float]
@@ -33,7 +35,7 @@ public protocol Resampling: AnyObject {
     /// Duration of the buffered input: how far the end of the output is behind the end of the input.
     var delay: Nanoseconds { get }
 
-    /// Flushes the buffered samples, padded with silence. More audio may follow.
+    /// Flushes the buffered samples, padded with silence. More audio may be converted afterwards.
     ///
     /// - Throws: `EncodingError` if the resampler fails.
     func drain() throws(EncodingError) -> [Float]
@@ -66,7 +68,7 @@ public struct Loudness: Sendable, Equatable, Codable {
     }
 }
 
-/// Measures the loudness of audio. Used by only one thread.
+/// Measures the loudness of audio. Use a meter from only one thread.
 public protocol LoudnessMetering: AnyObject {
     /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the written
     /// file.
@@ -74,11 +76,11 @@ public protocol LoudnessMetering: AnyObject {
     /// - Throws: `EncodingError` if memory runs out.
     func add(_ samples: [Float]) throws(EncodingError)
 
-    /// Loudness over the last 0.4 s in LUFS; `nil` if it can't be measured. Reading it takes a few
+    /// Loudness over the last 0.4 s in LUFS; `nil` if it can't be measured. Reading this property takes a few
     /// microseconds.
     var momentary: Double? { get }
 
-    /// Loudness of all samples since the start. Reading it takes a tenth of a millisecond regardless of the measured
-    /// duration, and memory use is constant.
+    /// Loudness of all samples since the start. Reading this property takes a tenth of a millisecond regardless of the
+    /// measured duration, and memory use is constant.
     var loudness: Loudness { get }
 }

@@ -1,11 +1,11 @@
 /// Creates the encoders, decoders, resamplers, meters, and images that a session needs.
 ///
-/// The session bases its decisions on values and doesn't depend on any codec; the factory is passed to it.
+/// The session receives a factory when it is created, so it doesn't depend on any particular codec.
 public protocol CodecFactory: Sendable {
     /// Creates an encoder that composes layers and encodes the result as H.264.
     ///
     /// - Parameters:
-    ///   - settings: Width and height must be even.
+    ///   - settings: The encoding settings; width and height must be even.
     ///   - name: Name of the track, for messages.
     /// - Returns: An encoder that isn't shared with other threads.
     /// - Throws: `EncodingError` if the codec is missing or rejects the settings.
@@ -15,7 +15,7 @@ public protocol CodecFactory: Sendable {
     /// Creates an AAC encoder for audio at the session's rate, 48 kHz.
     ///
     /// - Parameters:
-    ///   - channels: 1 or 2.
+    ///   - channels: The number of channels, 1 or 2.
     ///   - bitrate: Bits per second, 32 000…512 000.
     ///   - name: Name of the track, for messages.
     /// - Returns: An encoder that isn't shared with other threads.
@@ -50,8 +50,8 @@ public protocol CodecFactory: Sendable {
 
     /// Reason why slates can't show text, as a sentence; `nil` if they can.
     ///
-    /// The first call searches the system's fonts, which takes tens of milliseconds. Make it before a recording, not
-    /// during one.
+    /// The first call searches the system's fonts, which takes tens of milliseconds. Make the first call before a
+    /// recording, not during one.
     var slateShortcoming: String? { get }
 
     /// Whether the bytes are exactly one complete JPEG of the given size: markers in order, an end marker,
@@ -76,7 +76,7 @@ public protocol CodecFactory: Sendable {
         _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
     ) throws(EncodingError) -> CapturedFrame
 
-    /// Creates a compositor, which composes layers without encoding them. Used by only one thread.
+    /// Creates a compositor, which composes layers without encoding them. Use a compositor from only one thread.
     ///
     /// - Parameters:
     ///   - size: Width and height of the composed frames in pixels, both even.
@@ -88,21 +88,21 @@ public protocol CodecFactory: Sendable {
         size: FrameSize, color: ColorDescription, name: String
     ) throws(EncodingError) -> sending any FrameComposing
 
-    /// Creates a JPEG of a frame: the camera's own bytes if the frame is a JPEG, otherwise encoded once at
-    /// high quality. Callable from any thread.
+    /// Returns a frame as a JPEG: the camera's own bytes if the frame is already a JPEG, otherwise a new JPEG of high
+    /// quality. Callable from any thread.
     ///
     /// - Throws: `EncodingError` for H.264, which must be decoded first, and for damaged frames.
     func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes
 }
 
-/// Decoder for a stream with interdependent frames. Used by only one thread.
+/// Decoder for a video stream with interdependent frames. Use a decoder from only one thread.
 public protocol VideoDecoding: AnyObject {
     /// Decodes the next frame of the stream.
     ///
     /// - Parameter frame: The next frame in the device's numbering. A jump in `sequence` means that a frame
     ///   that others may depend on is missing.
     /// - Returns: The finished frames, and whether this frame is damaged.
-    /// - Throws: `EncodingError` if the frame's pixel format differs from the stream's, or if memory runs
+    /// - Throws: `EncodingError` if the frame's pixel format differs from the stream's pixel format, or if memory runs
     ///   out.
     func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames
 }

@@ -65,39 +65,40 @@ public struct CostTable: Sendable, Equatable, Codable {
 
 /// Kinds of CPU work in a recording that have a significant cost.
 public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
-    /// Decoding a JPEG at one eighth of its size; per pixel of the full-size JPEG, because all of it is read.
+    /// Decoding a JPEG at one eighth of its size; cost per pixel of the full-size JPEG, because the decoder reads all
+    /// of it.
     case decodeJPEG1 = "decode-jpeg-1/8"
-    /// Decoding a JPEG at two eighths of its size; per pixel of the full-size JPEG.
+    /// Decoding a JPEG at two eighths of its size; cost per pixel of the full-size JPEG.
     case decodeJPEG2 = "decode-jpeg-2/8"
-    /// Decoding a JPEG at three eighths of its size; per pixel of the full-size JPEG.
+    /// Decoding a JPEG at three eighths of its size; cost per pixel of the full-size JPEG.
     case decodeJPEG3 = "decode-jpeg-3/8"
-    /// Decoding a JPEG at half its size; per pixel of the full-size JPEG.
+    /// Decoding a JPEG at half its size; cost per pixel of the full-size JPEG.
     case decodeJPEG4 = "decode-jpeg-4/8"
-    /// Decoding a JPEG at full size; per pixel.
+    /// Decoding a JPEG at full size; cost per pixel.
     case decodeJPEG8 = "decode-jpeg"
-    /// Decoding an H.264 frame; per pixel.
+    /// Decoding an H.264 frame; cost per pixel.
     case decodeH264 = "decode-h264"
-    /// Converting a raw frame from another chroma subsampling to 4:2:0; per pixel.
+    /// Converting a raw frame from another chroma subsampling to 4:2:0; cost per pixel.
     case unpack
-    /// Scaling a frame to another size; per pixel of the input and of the output.
+    /// Scaling a frame to another size; cost per pixel of the input and of the output.
     case scale
-    /// Rotating or mirroring a frame; per pixel.
+    /// Rotating or mirroring a frame; cost per pixel.
     case turn
-    /// Converting a frame to another color matrix or range; per pixel.
+    /// Converting a frame to another color matrix or range; cost per pixel.
     case recolor
-    /// Encoding with x264 at the preset `ultrafast`; per pixel.
+    /// Encoding with x264 at the preset `ultrafast`; cost per pixel.
     case encodeUltrafast = "encode-ultrafast"
-    /// Encoding with x264 at the preset `balanced`; per pixel.
+    /// Encoding with x264 at the preset `balanced`; cost per pixel.
     case encodeBalanced = "encode-balanced"
-    /// Encoding with x264 at the preset `superfast`; per pixel.
+    /// Encoding with x264 at the preset `superfast`; cost per pixel.
     case encodeSuperfast = "encode-superfast"
-    /// Encoding with x264 at the preset `veryfast`; per pixel.
+    /// Encoding with x264 at the preset `veryfast`; cost per pixel.
     case encodeVeryfast = "encode-veryfast"
-    /// Encoding AAC; per sample and channel. Beeps and silence cost one third as much as speech in a room.
+    /// Encoding AAC; cost per sample and channel. Beeps and silence cost one third as much as speech in a room.
     case encodeAudio = "encode-sound"
-    /// Converting audio to the session's rate and clock; per sample and channel of the device.
+    /// Converting audio to the session's rate and clock; cost per sample and channel of the device.
     case resample
-    /// Checking, queuing, and copying data to be written to a file; per byte.
+    /// Checking, queuing, and copying data to be written to a file; cost per byte.
     case store
     /// Waking a thread for a frame or a slice of audio. This work has no units.
     case deliver

@@ -50,7 +50,7 @@ public struct FrameLayer: Sendable {
     }
 }
 
-/// Text on a slate. It identifies the camera whose frame is missing.
+/// Text on a slate. The text identifies the camera whose frame is missing.
 public struct SlateCaption: Sendable, Hashable {
     /// Role of the camera, printable and truncated to 40 characters; omitted if empty.
     public let role: String
@@ -68,7 +68,7 @@ public struct SlateCaption: Sendable, Hashable {
     /// Creates a caption and makes its text printable.
     ///
     /// - Parameters:
-    ///   - role: May have any length; truncated to what can be read at a glance.
+    ///   - role: The camera's role, of any length; it is truncated to what can be read at a glance.
     ///   - device: The name that the device reports, of any length and with any characters.
     ///   - rotation: The clockwise rotation that players apply to the track.
     ///   - complaint: A description of the problem.
@@ -88,7 +88,7 @@ public struct SlateCaption: Sendable, Hashable {
     }
 }
 
-/// Composes layers into frames without encoding them. Used by only one thread.
+/// Composes layers into frames without encoding them. Use a compositor from only one thread.
 public protocol FrameComposing: AnyObject {
     /// Composes the layers, with the first at the bottom.
     ///

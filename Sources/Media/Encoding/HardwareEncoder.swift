@@ -52,17 +52,17 @@ public struct TriedEncoder: Sendable, Equatable, Codable {
 
 /// Performance of a hardware encoder, measured in its trial.
 public struct EncoderFigures: Sendable, Equatable, Codable {
-    /// Frame sizes that it encoded correctly in the trial; it isn't given larger frames.
+    /// Frame sizes that the encoder handled correctly in the trial. The encoder isn't used for larger frames.
     public var sizes: [FrameSize]
     /// Sustained throughput in pixels per second, across all of its streams.
     public var pixelsPerSecond: Double
-    /// Number of streams that it encoded simultaneously, at most the number tested.
+    /// Number of streams that the encoder handled simultaneously; at most the number tested.
     public var streams: Int
-    /// CPU time per frame spent on copying and in the driver. Its units are pixels.
+    /// CPU time per frame spent on copying and in the driver. The units of this cost are pixels.
     public var processor: CostTable.Entry
     /// Lowest luma PSNR of any frame in decibels, at quality 23.
     public var lowestPSNR: Double
-    /// Whether its stream lacks color metadata, in which case this program adds it.
+    /// Whether the encoder's streams lack color metadata, in which case multicam adds the metadata.
     public var lacksColorTags: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -86,7 +86,7 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
         self.lacksColorTags = lacksColorTags
     }
 
-    /// Whether it encoded frames that are at least as wide and as high.
+    /// Whether the encoder handled frames at least this wide and this high in the trial.
     public func covers(_ size: FrameSize) -> Bool {
         sizes.contains { $0.width >= size.width && $0.height >= size.height }
     }
@@ -100,11 +100,11 @@ public struct EncoderFallback: Sendable, Equatable {
     public let reason: String
     /// First tick that x264 encoded; `nil` if the hardware never started.
     public let tick: Int64?
-    /// Number of new frames that were lost inside the hardware encoder. They are replaced with duplicates of
+    /// Number of new frames that were lost inside the hardware encoder. The lost frames are replaced with duplicates of
     /// the next frame.
     public let lostFrames: Int
 
-    /// Creates a record of the fallback; without a tick, it occurred before the first frame.
+    /// Creates a record of the fallback. Omit the tick if the fallback occurred before the first frame.
     public init(from: HardwareEncoder, reason: String, tick: Int64? = nil, lostFrames: Int = 0) {
         self.from = from
         self.reason = reason

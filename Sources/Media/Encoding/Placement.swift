@@ -1,7 +1,7 @@
 /// The shown part of a stored frame, and its position in a composed frame, without distortion.
 public struct Placement: Equatable {
-    /// The shown part in pixels of the stored frame, before rotation. Its position is even because adjacent pixels
-    /// share chroma.
+    /// The shown part in pixels of the stored frame, before rotation. The coordinates are even because adjacent pixels
+    /// share chroma samples.
     public let source: PixelRectangle
     /// Position and size in pixels of the composed frame, both even.
     public let target: PixelRectangle
@@ -29,7 +29,7 @@ public struct Placement: Equatable {
                 height: min(frame.height, crop.y + crop.height) - top)
         }
         guard visible.width > 0, visible.height > 0, place.width >= 2, place.height >= 2 else { return nil }
-        // In the stored frame's orientation, so that one calculation handles all rotations.
+        // The room is in the stored frame's orientation, so that one calculation handles all rotations.
         let room = rotation.swapsSides ? place.size.turned : place.size
         switch fit {
         case .contain:
@@ -71,7 +71,8 @@ public struct Placement: Equatable {
     }
 }
 
-/// A JPEG decoding scale, in eighths of the full size. Smaller scales skip a part of the transform.
+/// A JPEG decoding scale, in eighths of the full size. At smaller scales, the decoder skips part of the inverse
+/// transform.
 public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// Eighths of the full size: 1, 2, 3, 4 or 8.
     public let eighths: Int
@@ -83,12 +84,12 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// Scales that make decoding cheaper than decoding at full size and scaling down afterwards, in ascending
     /// order.
     ///
-    /// libjpeg-turbo 2.1 has SIMD code for them, or they skip most of the transform. Scales of ⅞, ¾, and ⅝
+    /// For these scales, libjpeg-turbo 2.1 either has SIMD code or skips most of the transform. Scales of ⅞, ¾, and ⅝
     /// take longer than full size.
     public static let allCases = [1, 2, 3, 4, 8].map { JPEGScale(eighths: $0) }
-    /// The full size.
+    /// The scale for decoding at full size.
     public static let whole = JPEGScale(eighths: 8)
-    /// An eighth of the full size.
+    /// The scale for decoding at one eighth of the full size.
     public static let smallest = JPEGScale(eighths: 1)
 
     /// Returns the cheapest scale that still provides all required pixels.

@@ -1,4 +1,5 @@
-/// Composes layers into a frame and encodes it. Created by the session, then used by only one thread.
+/// Composes layers into a frame and encodes it. The session creates the encoder, and only one thread uses it
+/// afterwards.
 public protocol VideoEncoding: AnyObject {
     /// Codec, size, rate, color, and setup bytes of the stream, for the file that receives the packets.
     var parameters: StreamParameters { get }
@@ -9,8 +10,8 @@ public protocol VideoEncoding: AnyObject {
     /// keeps the previous content.
     ///
     /// - Parameters:
-    ///   - layers: From bottom to top.
-    ///   - tick: Higher than the last encoded tick.
+    ///   - layers: The layers, from bottom to top.
+    ///   - tick: The tick, which must be higher than the last encoded tick.
     /// - Returns: The finished packets in decoding order, and the indices of the layers that couldn't be
     ///   decoded.
     /// - Throws: `EncodingError` if the encoder fails.
@@ -18,7 +19,7 @@ public protocol VideoEncoding: AnyObject {
 
     /// Encodes the last tick's frame again, without decoding or composing it again.
     ///
-    /// - Parameter tick: Higher than the last encoded tick.
+    /// - Parameter tick: The tick, which must be higher than the last encoded tick.
     /// - Returns: The finished packets, in decoding order.
     /// - Throws: `EncodingError` if the encoder fails.
     func repeatLast(tick: Int64) throws(EncodingError) -> EncodedFrames
@@ -26,7 +27,7 @@ public protocol VideoEncoding: AnyObject {
     /// Encodes the last tick's frame again for each tick in a run.
     ///
     /// A long run must not cost much more than `FrameRun.maxIndividualRepeats` ticks, regardless of its
-    /// length. This lets an encoder that has fallen behind catch up.
+    /// length. The limit lets an encoder that has fallen behind catch up.
     ///
     /// - Parameter ticks: Consecutive ticks, the first higher than the last encoded tick.
     /// - Returns: The finished packets, in decoding order.
@@ -52,8 +53,7 @@ public protocol VideoEncoding: AnyObject {
     func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket]
 
     /// Returns the most recently composed frame as an I420 frame that owns its memory; `nil` before the first
-    /// one, or if the encoder doesn't keep it. Call it on the encoder's thread, between two calls of
-    /// `encode`.
+    /// one, or if the encoder doesn't keep it. Call this method on the encoder's thread, between two calls of `encode`.
     ///
     /// - Parameters:
     ///   - time: The frame's time on the session clock.
@@ -111,7 +111,7 @@ public struct EncodedFrames: Sendable {
 
 /// Video encoding settings: size, rate, speed, quality, color, and the encoder to use.
 public struct VideoEncodingSettings: Sendable, Equatable, Codable {
-    /// Speed of x264, fastest first: three standard x264 presets and `balanced`. Slower presets offer little
+    /// Encoding speeds of x264, fastest first: three standard x264 presets and `balanced`. Slower presets offer little
     /// benefit for this use.
     public enum Preset: String, Sendable, Codable, CaseIterable {
         case ultrafast
@@ -132,10 +132,11 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     /// Color matrix and range of the encoded pixels; sources are converted to them. `nil` uses the first frame's color
     /// description.
     public var color: ColorDescription?
-    /// The hardware encoder to use instead of x264; `nil` for x264. It ignores the preset, and approximates the quality
-    /// with its rate control: a quantizer close to this number (`EncoderDialect`).
+    /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and their rate
+    /// control approximates the quality (`EncoderDialect`).
     public var hardware: HardwareEncoder?
-    /// Whether a rejection of the stream by the hardware at the start is an error; otherwise x264 encodes the stream.
+    /// Whether it is an error if the hardware rejects the stream at the start. If `false`, x264 encodes the stream
+    /// instead.
     public var isHardwareRequired: Bool
 
     /// Creates settings; the default is x264 at `balanced`, quality 23, in BT.709 limited range.

@@ -8,7 +8,7 @@ public struct DeviceError: Error, Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         /// No such device is connected, or no such file exists.
         case notFound
-        /// Several devices match the selector. `candidates` are selectors that each identify one of them.
+        /// Several devices match the selector. Each selector in `candidates` identifies one of these devices.
         case ambiguous(candidates: [String])
         /// Another program is using the device. `by` is that program, or `nil` if proc(5) doesn't identify
         /// it.
@@ -32,7 +32,7 @@ public struct DeviceError: Error, Sendable, Equatable {
         case control(ControlFault)
         /// A process or system limit was reached; the device isn't at fault.
         case limit(MachineLimit)
-        /// Any other system error number.
+        /// The operation failed with any other system error number.
         case system(errno: Int32)
         /// Any other reason, as a sentence that ends with what to do.
         case other(String)
@@ -42,7 +42,7 @@ public struct DeviceError: Error, Sendable, Equatable {
     public let device: String
     /// The action that failed, as it appears before "failed" in the message, for example `start`.
     public let operation: String
-    /// Why the operation failed.
+    /// The reason why the operation failed.
     public let reason: Reason
 
     /// Creates an error with a known reason.
@@ -135,7 +135,7 @@ public enum AccessObstacle: Sendable, Hashable {
     case notInGroup(String)
     /// The user was added to the group after the current login session began.
     case loginNeeded(group: String)
-    /// No group other than root's may open the node.
+    /// No group except root's group may open the node.
     case closed
     /// The node's permissions allow access, but the container's rules block it (device cgroup, user namespace).
     case container

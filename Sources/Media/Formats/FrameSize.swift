@@ -26,8 +26,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
 
     /// Decodes the size that `encode` writes.
     ///
-    /// - Throws: `DecodingError` for sides outside 1…16384, for example in an edited file. Later arithmetic would
-    ///   overflow.
+    /// - Throws: `DecodingError` for sides outside 1…16384, for example in an edited file. Larger sides would make
+    ///   later arithmetic overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         width = try values.decode(Int.self, forKey: .width)
@@ -143,7 +143,7 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     /// Returns the largest size with this aspect ratio within another size, with the nearest even sides, at
     /// least 2 pixels each.
     ///
-    /// A side within 2 pixels of the full length keeps the full length: a camera's 1366×768 is meant to be
+    /// A side within 2 pixels of the full length keeps the full length: for example, a camera's 1366×768 is meant to be
     /// 16:9.
     public func largest(within size: FrameSize) -> FrameSize {
         if size.width * height >= size.height * width {
@@ -172,10 +172,9 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     case half = 180
     case threeQuarters = 270
 
-    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless it is a multiple of
-    /// 90.
+    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless the angle is a multiple of 90.
     ///
-    /// - Parameter degrees: 0…359.
+    /// - Parameter degrees: The angle, 0…359.
     public init?(counterclockwiseDegrees degrees: Int) {
         self.init(rawValue: (360 - degrees) % 360)
     }

@@ -1,11 +1,11 @@
-/// The part of a camera's frame that is used: a crop to a rectangle or an aspect ratio, and a digital zoom. A
+/// The part of a camera's frame that is used: a crop to a rectangle or an aspect ratio, and a digital zoom. This is a
 /// pure value type.
 public struct Framing: Sendable, Hashable, Codable {
     /// The first crop rectangle, in pixels of the stored frame; `nil` for the whole frame.
     public var area: PixelRectangle?
     /// The aspect ratio of the crop within `area`, as seen upright; `nil` keeps the area's own ratio.
     public var shape: AspectRatio?
-    /// Digital zoom into the cropped area. It crops further, so it doesn't add detail.
+    /// Digital zoom into the cropped area. The zoom crops further, so it doesn't add detail.
     public var zoom: Zoom
 
     /// Creates a framing; the default is the whole frame.
@@ -23,8 +23,8 @@ public struct Framing: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - frame: The size of the stored frame.
     ///   - rotation: The clockwise rotation that makes the frame upright.
-    /// - Returns: A rectangle in pixels of the stored frame, at an even position. Its sides are even unless they equal
-    ///   the frame's sides. `nil` for the whole frame.
+    /// - Returns: A rectangle in pixels of the stored frame, at an even position. The rectangle's sides are even unless
+    ///   they equal the frame's sides. `nil` for the whole frame.
     public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
@@ -89,7 +89,7 @@ public struct Zoom: Sendable, Hashable, Codable {
     /// Horizontal position of the zoomed area, −1…1: 0 is the center, 1 is the frame's right edge, and −1 is
     /// its left edge.
     ///
-    /// "Right" is from the camera's point of view, in the upright frame. Mirroring doesn't change it.
+    /// "Right" is from the camera's point of view, in the upright frame. Mirroring doesn't change the direction.
     public var pan: Double
     /// Vertical position of the zoomed area, −1…1: 0 is the center, 1 is the top of the upright frame, and −1
     /// is its bottom.
@@ -128,7 +128,7 @@ public struct FramePart: Sendable, Hashable, Codable {
     /// Creates a part from a rectangle, clipped to the frame.
     ///
     /// - Parameters:
-    ///   - rectangle: In the frame's pixels.
+    ///   - rectangle: The rectangle, in the frame's pixels.
     ///   - frame: Width and height of the frame in pixels.
     public init(_ rectangle: PixelRectangle, of frame: FrameSize) {
         func share(_ pixels: Int, _ whole: Int) -> Double {

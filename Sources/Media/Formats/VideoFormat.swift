@@ -51,7 +51,7 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
 public struct ColorDescription: Sendable, Hashable, Codable {
     /// Coefficients of the luma equation.
     public enum Matrix: String, Sendable, Hashable, Codable {
-        /// ITU-R BT.601: Kr 0.299, Kb 0.114. Used by JFIF and webcams.
+        /// ITU-R BT.601: Kr 0.299, Kb 0.114; used by JFIF and webcams.
         case bt601
         /// ITU-R BT.709: Kr 0.2126, Kb 0.0722.
         case bt709
@@ -125,18 +125,18 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns the lowest offered rate that is at least the requested rate, or the highest if none is. `nil` if no rate
-    /// is offered.
+    /// Returns the lowest offered rate that is at least the requested rate, or the highest if none is. Returns `nil` if
+    /// no rate is offered.
     public func rate(for wanted: FrameRate) -> FrameRate? { rates.rate(for: wanted) }
 }
 
 extension OfferedFormat.Rates {
-    /// Returns the lowest rate that is at least the requested rate within 0.2 %, or the highest if none is. `nil` for
-    /// an empty list.
+    /// Returns the lowest rate that is at least the requested rate within 0.2 %, or the highest if none is. Returns
+    /// `nil` for an empty list.
     public func rate(for wanted: FrameRate) -> FrameRate? {
         switch self {
         case .listed(let rates):
-            // Some cameras report 30 for 29.97, others vice versa. Rates within 0.2 % count as equal.
+            // Some cameras report a rate of 29.97 as 30, and others vice versa. Rates within 0.2 % count as equal.
             rates.filter { $0.perSecond >= wanted.perSecond * 0.998 }.min() ?? rates.max()
         case .any(let lowest, let highest):
             min(max(wanted, lowest), highest)

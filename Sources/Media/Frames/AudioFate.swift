@@ -1,7 +1,7 @@
 /// Content of a sample of an audio track, and the reason for it.
 ///
-/// The component that puts the samples in their place decides the fate of each range, exactly once. The fate travels
-/// with the samples and their packets, and the file counts the fates that it contains.
+/// The component that assembles the track's samples decides the fate of each range once. The fate is passed along with
+/// the samples and their packets, and each file counts the fates of its samples.
 public enum AudioFate: Sendable, Hashable {
     /// Audio as delivered by the microphone, or a mix.
     case captured
@@ -11,7 +11,7 @@ public enum AudioFate: Sendable, Hashable {
     /// Returns the fate of the sample if it is replaced by silence.
     ///
     /// - Parameter cause: Why the sample's own audio can't be recorded.
-    /// - Returns: `silence`. Silence keeps its cause.
+    /// - Returns: `silence` with this cause; a sample that is already silence keeps its own cause.
     public func superseded(by cause: LossCause) -> Self {
         switch self {
         case .captured: .silence(cause)
@@ -67,7 +67,7 @@ public struct AudioBlock: Sendable {
     /// The fate of each sample. All channels of a sample share one fate.
     public let fates: AudioFateRun
 
-    /// Creates a block.
+    /// Creates a block of audio.
     ///
     /// - Parameters:
     ///   - samples: The samples, interleaved.

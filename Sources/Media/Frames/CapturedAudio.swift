@@ -1,4 +1,4 @@
-/// A slice of audio as its microphone delivered it.
+/// A slice of audio, as delivered by a microphone.
 public final class CapturedAudio: Sendable {
     /// Sample rate and channels of the audio.
     public let format: AudioFormat

@@ -1,7 +1,7 @@
 /// One frame as delivered by its camera.
 ///
 /// A compressed frame contains exactly the camera's bytes. A raw frame may borrow the driver's memory:
-/// release it immediately after it has been shown, and keep a copy if it may be repeated.
+/// release such a frame immediately after use, and keep a copy if the frame may be repeated.
 public final class CapturedFrame: Sendable {
     /// Pixel format of the frame.
     public let pixel: PixelFormat
@@ -9,7 +9,7 @@ public final class CapturedFrame: Sendable {
     public let size: FrameSize
     /// Color matrix and range of the frame.
     public let color: ColorDescription
-    /// Start of exposure on the session clock, from the driver's time stamp. It is never the arrival time.
+    /// Start of exposure on the session clock, from the driver's timestamp; never the arrival time.
     public let capturedAt: ClockTime
     /// The device's own frame number. A jump indicates a loss in the driver or on the bus.
     public let sequence: Int64
@@ -24,7 +24,7 @@ public final class CapturedFrame: Sendable {
     /// Times from the camera's USB packet headers; `nil` unless they were requested (`CameraSource.deliverHeaderClock`)
     /// and available.
     public let headerClock: UVCHeaderClock?
-    /// Decoding shared by several outputs that need all pixels; `nil` if each output decodes only what it needs.
+    /// Decoded frame shared by several outputs that need all pixels; `nil` if each output decodes only what it needs.
     public let sharedDecoding: SharedDecoding?
 
     /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the properties of the
@@ -48,8 +48,8 @@ public final class CapturedFrame: Sendable {
         self.sharedDecoding = sharedDecoding
     }
 
-    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. Valid for the lifetime of
-    /// `memory`.
+    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. The pointer is valid for
+    /// the lifetime of `memory`.
     public func plane(_ index: Int) -> UnsafePointer<UInt8> {
         UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
     }
@@ -122,7 +122,7 @@ public struct FramePlane: Sendable, Hashable {
     }
 }
 
-/// Decoding of a frame that several outputs need. The first output decodes it, and the others use the result.
+/// Decoding of a frame that several outputs need. The first output decodes the frame, and the others use the result.
 ///
 /// This object and the decoded frame have the same lifetime as the encoded frame.
 public final class SharedDecoding: Sendable {
@@ -168,21 +168,21 @@ public final class SharedDecoding: Sendable {
     }
 }
 
-/// Times from the header of a frame's first USB packet. They relate the clocks of the camera, the bus, and
-/// the computer at one instant, and give the camera's clock at the time of exposure (UVC 1.5, 2.4.3.3;
-/// `struct uvc_meta_buf` in linux/uvcvideo.h).
+/// Times from the header of a frame's first USB packet. The times relate the clocks of the camera, the bus, and the
+/// computer at one instant, and give the camera's clock at the time of exposure (UVC 1.5, 2.4.3.3; `struct
+/// uvc_meta_buf` in linux/uvcvideo.h).
 ///
 /// Fields that the camera omits are `nil`.
 public struct UVCHeaderClock: Sendable, Hashable {
-    /// PTS: the camera's clock at the start of the frame's exposure. It counts at the rate in the device's descriptor
-    /// (`dwClockFrequency`) and wraps at 2³².
+    /// PTS: the camera's clock at the start of the frame's exposure. The clock counts at the rate in the device's
+    /// descriptor (`dwClockFrequency`) and wraps at 2³².
     public let presentationTime: UInt32?
-    /// STC from the SCR field: the camera's clock when it sent the packet. The same counter as `presentationTime`.
+    /// STC from the SCR field: the camera's clock when it sent the packet, from the same counter as `presentationTime`.
     public let sourceClock: UInt32?
     /// SOF from the SCR field: the bus frame number (1 kHz, 0…2047) when the camera sent the packet.
     public let busFrame: UInt16?
-    /// Time at which the driver received the packet, in nanoseconds on its time stamp clock:
-    /// `CLOCK_MONOTONIC` unless the driver's parameter `clock` specifies another.
+    /// Time at which the driver received the packet, in nanoseconds on its timestamp clock: `CLOCK_MONOTONIC` unless
+    /// the driver's parameter `clock` specifies another.
     public let hostTime: ClockTime
     /// Bus frame number of the computer's controller at `hostTime`, with the controller's number of bits.
     public let hostFrame: UInt16

@@ -2,11 +2,11 @@
 public final class EncodedPacket: Sendable {
     /// The encoded bytes.
     public let bytes: SharedBytes
-    /// Presentation time relative to T0, in ticks of the track's time scale. Negative while an encoder is
-    /// being primed.
+    /// Presentation time relative to T0, in ticks of the track's time scale. The time is negative for an encoder's
+    /// priming samples.
     public let presentation: Int64
-    /// Decoding time relative to T0, in ticks of the track's time scale. Never later than `presentation`, and
-    /// strictly increasing within a track.
+    /// Decoding time relative to T0, in ticks of the track's time scale. Decoding times are never later than
+    /// `presentation`, and increase strictly within a track.
     public let decode: Int64
     /// Duration in ticks of the track's time scale.
     public let duration: Int64
@@ -14,8 +14,8 @@ public final class EncodedPacket: Sendable {
     public let isKey: Bool
     /// Fate of the packet's tick; `nil` for audio, and for a frame that isn't shown.
     public let fate: Fate?
-    /// Fates of the audio samples in the packet from `presentation` on; samples before T0 and an encoder's padding don't
-    /// have one. Empty for a frame.
+    /// Fates of the packet's audio samples, starting at `presentation`. Samples before T0 and an encoder's padding
+    /// don't have a fate. Empty for a video frame.
     public let samples: AudioFateRun
 
     /// Creates a packet; times are relative to T0, in ticks of the track's time scale.
@@ -32,12 +32,12 @@ public final class EncodedPacket: Sendable {
         self.samples = samples
     }
 
-    /// Returns the fates of the packet's samples before a sample since T0.
+    /// Returns the fates of the packet's samples that precede sample `end`, which is counted from T0.
     public func samples(before end: Int64) -> AudioFateRun {
         samples.prefix(Int(clamping: end - max(presentation, 0)))
     }
 
-    /// Returns a frame's packet with the fate of its tick.
+    /// Returns a copy of a video packet with the given fate of its tick.
     public func with(_ fate: Fate) -> EncodedPacket {
         EncodedPacket(
             bytes: bytes, presentation: presentation, decode: decode, duration: duration, isKey: isKey,
@@ -69,7 +69,7 @@ public struct StreamParameters: Sendable, Equatable {
     /// Sample rate and channels of the audio; `nil` for video.
     public let audio: AudioFormat?
     /// Encoder delay: ticks before T0 that players must skip (AAC: its priming samples). The file's edit list records
-    /// it.
+    /// this delay.
     public let priming: Int64
 
     /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a copied
@@ -79,8 +79,8 @@ public struct StreamParameters: Sendable, Equatable {
     /// Rate of the grid for all presentation times; `nil` for audio, and for frames that keep their own times.
     public var grid: FrameRate? { hasOwnTimes ? nil : rate }
 
-    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. A file
-    /// indicates this by its time scale.
+    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a file, the
+    /// track's time scale indicates such a stream.
     public var hasOwnTimes: Bool { codec == .h264 && timeScale == Self.ownTimeScale }
 
     /// Creates parameters; omit those that don't apply to this kind of stream.

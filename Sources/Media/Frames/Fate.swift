@@ -13,7 +13,7 @@ public enum Fate: Sendable, Hashable {
     /// A generated picture, because no frame arrived for longer than the slate delay.
     case slate(LossCause)
 
-    /// Returns the fate that the tick has if it shows the previous frame instead.
+    /// Returns the tick's fate if the previous frame is shown instead.
     ///
     /// - Parameter cause: Why the tick's own picture can't be shown.
     /// - Returns: `replaced` for a captured frame. A slate becomes a duplicate with the cause of the slate.
@@ -90,7 +90,7 @@ public struct FateCounts: Sendable, Equatable {
 public typealias FateRun = Runs<Fate>
 
 extension Runs<Fate> {
-    /// Returns the fates that the same ticks have if they show the previous frame instead.
+    /// Returns the fates of the same ticks if they show the previous frame instead.
     public func superseded(by cause: LossCause) -> Self { map { $0.superseded(by: cause) } }
 
     /// Number of ticks by fate.

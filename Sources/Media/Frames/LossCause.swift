@@ -31,7 +31,7 @@ extension LossCause {
         case computer
     }
 
-    /// The part of the system to improve.
+    /// The part of the system to improve in order to avoid the loss.
     package enum ResponsiblePart: Sendable {
         case bus, processor, disk, device
     }
@@ -42,7 +42,8 @@ extension LossCause {
         let meaning: String
         let origin: Origin
         let part: ResponsiblePart
-        /// A typical device with losses of this cause. The documentation gives the remedy for this device.
+        /// The kind of device that typically has losses of this cause. The documentation gives the remedy for this
+        /// kind.
         var usualKind = SourceKind.external
         /// Returns the explanation for a track.
         let explain: (LossExplanation.Subject) -> LossExplanation
@@ -122,7 +123,7 @@ extension LossCause {
     package var meaning: String { definition.meaning }
     /// The reason why the frame or audio is missing.
     package var origin: Origin { definition.origin }
-    /// The part of the system to improve.
+    /// The part of the system to improve in order to avoid the loss.
     package var part: ResponsiblePart { definition.part }
     /// Explanation for a typical track with losses of this cause.
     package var usualExplanation: LossExplanation {
@@ -140,8 +141,8 @@ extension LossCause {
 
 /// A human-readable explanation of one cause in the loss ledger: the reason, and the remedy for next time.
 ///
-/// Both depend on the kind of device: plugging into another port doesn't apply to a file. Both texts are clauses
-/// without an initial capital and a final period: `the computer was too slow`, `set …`.
+/// Both texts depend on the kind of device: for example, advice to use another port doesn't apply to a file. Both texts
+/// are clauses without an initial capital or a final period: `the computer was too slow`, `set …`.
 package struct LossExplanation: Equatable {
     package let cause: String
     package let remedy: String
@@ -150,7 +151,7 @@ package struct LossExplanation: Equatable {
     package struct Subject {
         /// Kind of device; `nil` if the manifest doesn't contain it.
         let kind: SourceKind?
-        /// Whether the program lost the frames. The governor drops program frames if the computer is too slow. It may
+        /// Whether the program lost the frames. The governor drops program frames if the computer is too slow, and may
         /// drop camera frames because of another shortage.
         let isProgram: Bool
         /// x264 preset of the track; `nil` if it is unknown, and for copied tracks and hardware encoders.
@@ -261,7 +262,7 @@ package struct LossExplanation: Equatable {
     }
 
     fileprivate static func encoder(_ subject: Subject) -> Self {
-        // The screen capture process also encodes.
+        // The screen capture process also encodes the frames.
         subject.kind == .screen ? slowScreen : Self("the computer was too slow", lighter(subject))
     }
 

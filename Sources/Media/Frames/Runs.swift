@@ -1,6 +1,6 @@
 /// A sequence in which equal elements in a row are stored as one run.
 public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
-    /// Equal elements in a row.
+    /// A run of equal consecutive elements.
     public struct Run: Sendable, Equatable {
         /// The repeated element.
         public let element: Element
@@ -8,7 +8,7 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
         public fileprivate(set) var count: Int
     }
 
-    /// The runs in order. Adjacent runs have different elements.
+    /// The runs, in the order of their elements. Adjacent runs have different elements.
     public private(set) var runs: [Run] = []
     /// Number of elements.
     public private(set) var count = 0

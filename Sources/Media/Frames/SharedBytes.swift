@@ -1,7 +1,8 @@
-/// A block of memory that several readers share. It is returned to its owner when the last reference is
+/// A block of memory that several readers share. The memory is returned to its owner when the last reference is
 /// released.
 ///
-/// The owner may be a driver's buffer, a pool, a codec's packet, or an array; the closure keeps it alive.
+/// The owner may be a driver's buffer, a pool, a codec's packet, or an array; the `release` closure keeps the owner
+/// alive.
 public final class SharedBytes: @unchecked Sendable {
     // Memory is written only before it is shared and read-only afterwards; `release` runs once, in `deinit`.
     /// Pointer to the first byte. Write to the memory only before it is shared.
@@ -13,9 +14,9 @@ public final class SharedBytes: @unchecked Sendable {
     /// Shares memory that another object owns.
     ///
     /// - Parameters:
-    ///   - start: The first byte. Readable until `release` runs.
+    ///   - start: The first byte. The memory must be readable until `release` runs.
     ///   - count: The number of bytes.
-    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. It must
+    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. The closure must
     ///     not block.
     public init(start: UnsafeMutableRawPointer, count: Int, release: @escaping @Sendable () -> Void) {
         self.start = start
@@ -27,7 +28,7 @@ public final class SharedBytes: @unchecked Sendable {
     /// readers that read past the end.
     public convenience init(count: Int) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count + 64, alignment: 64)
-        nonisolated(unsafe) let owned = memory  // Only `deinit` accesses it again.
+        nonisolated(unsafe) let owned = memory  // Only `deinit` accesses the memory again.
         self.init(start: memory, count: count) { owned.deallocate() }
     }
 

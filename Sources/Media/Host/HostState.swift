@@ -23,7 +23,7 @@ public struct HostState: Sendable, Equatable {
 public protocol HostReading: Sendable {
     /// Reads the computer's current state.
     ///
-    /// The call may block if a driver or a disk doesn't respond. Call it on a thread that may block, never
+    /// The call may block if a driver or a disk doesn't respond. Call this method on a thread that may block, never
     /// from a Swift task.
     ///
     /// - Parameters:
@@ -32,7 +32,7 @@ public protocol HostReading: Sendable {
     /// - Returns: The values that could be read, and the sources that couldn't.
     func read(folder: String, at time: ClockTime) -> HostState
 
-    /// Reads only the free space of a disk. This call may also block.
+    /// Reads only the free space of a disk. This method may also block.
     ///
     /// - Parameter folder: A folder on the disk.
     /// - Returns: Number of bytes that this user can still write; `nil` if the system doesn't report them.
@@ -69,15 +69,16 @@ public struct MissingSource: Sendable, Hashable, Codable {
         case power
         /// The free space on the recording's disk.
         case disk
-        /// All sources: none is currently responding.
+        /// All sources, because none of them is currently responding.
         case all
     }
 
     /// The source that is missing.
     public let source: Source
-    /// The missing part of the source, for example `thermal_zone3`; `nil` if the whole source is missing. Printable.
+    /// The missing part of the source, for example `thermal_zone3`; `nil` if the whole source is missing. The text is
+    /// printable.
     public let part: String?
-    /// Reason why the source is missing, as the end of a sentence without a period. Printable.
+    /// Reason why the source is missing, as the end of a sentence without a period. The text is printable.
     public let reason: String
 
     /// Creates a value and replaces unprintable characters in `part` and `reason`.
@@ -161,15 +162,15 @@ extension Temperature: CustomStringConvertible {
 
 /// A thermal zone that the kernel monitors, with its trip points.
 public struct ThermalZone: Sendable, Equatable {
-    /// The kernel's folder and the driver's type name: `thermal_zone0 x86_pkg_temp`. Printable.
+    /// The kernel's folder and the driver's type name: `thermal_zone0 x86_pkg_temp`. The text is printable.
     public let name: String
     /// Current temperature of the zone.
     public let temperature: Temperature
-    /// Passive trip point: above it, the kernel slows the machine down. `nil` if undefined.
+    /// Passive trip point: above this temperature, the kernel slows the machine down. `nil` if undefined.
     public let passive: Temperature?
-    /// Hot trip point: above it, the kernel warns of damage. `nil` if undefined.
+    /// Hot trip point: above this temperature, the kernel warns of damage. `nil` if undefined.
     public let hot: Temperature?
-    /// Critical trip point: above it, the kernel shuts the machine down. `nil` if undefined.
+    /// Critical trip point: above this temperature, the kernel shuts the machine down. `nil` if undefined.
     public let critical: Temperature?
 
     /// Creates a value and replaces unprintable characters in `name`.
@@ -211,7 +212,7 @@ public struct ProcessorSpeed: Sendable, Equatable {
 public struct ProcessorShare: Sendable, Equatable {
     /// Number of processors that the process may use (its affinity).
     public let processors: Int
-    /// CPU quota of its control group in processors, for example 1.5; `nil` without a quota.
+    /// CPU quota of the process's control group in processors, for example 1.5; `nil` without a quota.
     public let quota: Double?
     /// Number of quota periods in which the group was active since its creation; `nil` without a quota.
     public let periods: Int64?
@@ -235,7 +236,7 @@ public struct ProcessorShare: Sendable, Equatable {
 public struct PowerSupply: Sendable, Equatable {
     /// Whether a battery is discharging, even if the computer is plugged in.
     public let isDischarging: Bool
-    /// Charge of the fullest battery, 0…1; `nil` without a battery, or if none reports it.
+    /// Charge of the fullest battery, 0…1; `nil` without a battery, or if no battery reports its charge.
     public let charge: Double?
     /// Time until all batteries are empty at the current rate; `nil` if the batteries don't report it.
     public let timeToEmpty: Nanoseconds?

@@ -5,11 +5,11 @@ public protocol OrientationTracker: Sendable {
     /// notified of the failure.
     var turn: MachineOrientation { get }
 
-    /// Calls `observer` with the current orientation before this method returns, and then with each new one.
+    /// Calls `observer` with the current orientation before this method returns, and then with each new orientation.
     ///
-    /// - Parameter observer: Called on the tracker's thread, one call at a time. It must neither wait nor call the
+    /// - Parameter observer: Called on the tracker's thread, one call at a time. The closure must not block or call the
     ///   tracker.
-    /// - Returns: The observation. It ends with `end()`, or when its last reference is released.
+    /// - Returns: The observation, which ends when `end()` is called or its last reference is released.
     func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation
 }
 
@@ -42,7 +42,8 @@ public enum MachineOrientation: Sendable, Equatable {
 
 /// A sensor in the computer that measures the direction of gravity.
 public protocol AccelerationSensor: Sendable {
-    /// Takes a new reading. May block while the sensor wakes up; don't call it from a Swift task.
+    /// Reads the current acceleration. The call may block while the sensor wakes up; don't call this method from a
+    /// Swift task.
     ///
     /// - Throws: `SensorError` if the sensor doesn't respond, or if its reading is implausible.
     func acceleration() throws(SensorError) -> Acceleration
@@ -59,9 +60,9 @@ public struct SensorError: Error, Sendable, Equatable {
 
 /// Acceleration measured by a sensor in the computer, in m/s²: gravity at rest, plus any movement of the computer.
 ///
-/// The axes are those of the screen: `x` points to its right, `y` to its top, `z` out of it. The sign follows Linux
-/// desktops (iio-sensor-proxy, and its mount matrices in systemd's 60-sensor.hwdb): `y` is −9.81 when the screen is
-/// upright, `x` is 9.81 when its left edge is up.
+/// The axes are those of the screen: `x` points to the screen's right, `y` to its top, and `z` out of the screen. The
+/// sign follows Linux desktops (iio-sensor-proxy, and its mount matrices in systemd's 60-sensor.hwdb): `y` is −9.81
+/// when the screen is upright, and `x` is 9.81 when the screen's left edge is up.
 public struct Acceleration: Sendable, Equatable {
     /// Components in m/s² along the screen's axes: to the right, to the top, out of the screen.
     public let x, y, z: Double

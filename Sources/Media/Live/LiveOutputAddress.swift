@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Address of a live output: a server, a virtual camera, or a virtual microphone.
 ///
-/// An address may contain a passphrase or a stream key. The description is `printable`, which omits both;
-/// `text` includes them.
+/// An address may contain a passphrase or a stream key. `description` returns `printable`, which omits both; `text`
+/// includes both.
 public struct LiveOutputAddress: Sendable, Hashable {
     /// Protocol or device type of a live output.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -12,22 +12,22 @@ public struct LiveOutputAddress: Sendable, Hashable {
 
     /// Protocol or device type.
     public let kind: Kind
-    /// The complete address as given, including secrets. Never print it.
+    /// The complete address as given, including secrets. Never print this text.
     public let text: String
     /// Host name or numeric address of the server, IPv6 without brackets. Empty for devices, and for an SRT listener on
     /// all addresses.
     public let host: String
     /// Port of the server; 0 for devices.
     public let port: Int
-    /// Path after host and port, with its leading slash and without the query. For `v4l2` the device node, for `pulse`
-    /// the microphone name.
+    /// Path after host and port, with its leading slash and without the query. For `v4l2`, the path is the device node;
+    /// for `pulse`, it is the microphone name.
     public let path: String
     /// Whether TLS protects the connection.
     public let isEncrypted: Bool
     /// SRT connection settings; `nil` for other kinds.
     public let srt: SRTSettings?
 
-    /// All kinds of addresses, for error messages that list them.
+    /// List of all kinds of addresses, for error messages.
     public static let expectation =
         "expected srt://HOST:PORT, rtmp:// or rtmps://HOST/APPLICATION/KEY, whip+https:// or whip+http://HOST/PATH, v4l2:/dev/videoN, or pulse:NAME"
 
@@ -173,7 +173,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether the address may be publicly visible, as command arguments are. Device addresses contain no
+    /// Whether the address may be publicly visible, for example in command arguments. Device addresses contain no
     /// secrets.
     public var isPublic: Bool { kind == .v4l2 || kind == .pulse }
 
@@ -194,11 +194,11 @@ public struct LiveOutputAddress: Sendable, Hashable {
 }
 
 extension LiveOutputAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `printable`, so that messages can't accidentally leak a secret.
+    /// Same as `printable`, so that messages can't accidentally leak a secret.
     public var description: String { printable }
-    /// `printable`, so that messages can't accidentally leak a secret.
+    /// Same as `printable`, so that messages can't accidentally leak a secret.
     public var debugDescription: String { printable }
-    /// `printable`, so that messages can't accidentally leak a secret.
+    /// Same as `printable`, so that messages can't accidentally leak a secret.
     public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }
 

@@ -2,16 +2,16 @@
 public struct LiveRequest: Sendable, Equatable, Codable {
     /// The live output's name.
     public var name: String
-    /// The destination address.
+    /// The address of the destination, including secrets.
     public var url: Secret
     /// Source of the live output: `program`, or a camera's role.
     public var of: String
-    /// Settings for a separate encoder; `nil` to send the recording's packets. For a virtual camera, the size
-    /// and the rate.
+    /// Settings for a separate encoder; `nil` to send the recording's packets. For a virtual camera, these settings
+    /// specify the size and the rate.
     public var video: LiveVideo?
     /// Bearer token for a WHIP server; `nil` for none.
     public var token: Secret?
-    /// Whether the program is also encoded for this live output on standby.
+    /// Whether the program is also encoded for this live output during standby.
     public var standby: Bool
 
     /// Creates a request; each parameter sets the property of the same name.
@@ -70,7 +70,7 @@ public struct LiveReport: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable {
         /// The live output is waiting for data to send, or for the server's response.
         case connecting
-        /// The live output is sending.
+        /// The live output is sending data.
         case connected
         /// The connection was lost; the next attempt is at `retry_ns`.
         case waiting
@@ -98,13 +98,13 @@ public struct LiveReport: Sendable, Equatable, Codable {
     public var dropped_frames: Int64 = 0
     /// Bits per second sent during the last second.
     public var bitrate: Int64 = 0
-    /// How long the oldest item has been waiting to be sent.
+    /// How long the oldest item has been waiting to be sent, in nanoseconds.
     public var queue_ns: Int64 = 0
     /// Round-trip time; `nil` if the protocol doesn't report it.
     public var rtt_ns: Int64?
     /// Number of packets that the receiver initially missed; `nil` if the protocol doesn't report it.
     public var lost_packets: Int64?
-    /// Current output of the separate encoder; `nil` without one.
+    /// Current output of the separate encoder; `nil` if there is none.
     public var encoder: LiveVideo?
 
     /// Creates a report for a live output that hasn't sent anything yet.

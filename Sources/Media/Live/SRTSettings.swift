@@ -16,7 +16,7 @@ public struct SRTSettings: Sendable, Hashable {
     public var passphrase: Secret?
     /// Length in bytes of the key derived from the passphrase: 16, 24, or 32.
     public var keyLength = 16
-    /// Stream ID that tells the listener which stream to use; `nil` for none. It may contain a key.
+    /// Stream ID that tells the listener which stream to use; `nil` for none. The ID may contain a key.
     public var streamID: Secret?
     /// How long the peer may be silent before the connection is considered lost.
     public var idleTimeout = Nanoseconds.milliseconds(2500)

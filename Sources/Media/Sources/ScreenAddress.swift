@@ -1,5 +1,5 @@
-/// Address of a screen used as a camera, with an optional part of it: `screen:`, `screen::0`, `screen::0?window=TITLE`,
-/// `screen::0?region=1280x720+0+0`, `screen:portal`, `screen:portal/NAME`.
+/// Address of a screen, or a part of a screen, that is used as a camera: `screen:`, `screen::0`,
+/// `screen::0?window=TITLE`, `screen::0?region=1280x720+0+0`, `screen:portal`, `screen:portal/NAME`.
 public struct ScreenAddress: Sendable, Hashable {
     /// Captured part of a display.
     public enum Part: Sendable, Hashable {
@@ -130,8 +130,8 @@ public struct ScreenAddress: Sendable, Hashable {
     /// Whether the screen is shared by the desktop, so that the user may have to choose it in a dialog.
     ///
     /// - Parameter environment: The environment variables of the process that captures the screen.
-    /// - Returns: `true` if the selector specifies this, or if it doesn't name a display and the desktop runs
-    ///   on Wayland.
+    /// - Returns: `true` if the selector explicitly specifies a shared screen, or if it doesn't name a display and the
+    ///   desktop runs on Wayland.
     public func isShared(_ environment: [String: String]) -> Bool {
         isPortal || (display == nil && !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty)
     }

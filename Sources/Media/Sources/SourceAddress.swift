@@ -1,25 +1,25 @@
 /// Address of a camera that a multicam process provides, as written in a profile: a network camera or a screen.
 ///
-/// An address may contain a password. The description is `printable`, which omits it; `text` includes it.
+/// An address may contain a password. `description` returns `printable`, which omits the password; `text` includes it.
 public struct SourceAddress: Sendable, Hashable {
     /// Protocol that delivers the frames; `screen` for a screen, which doesn't use a protocol.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case rtsp, srt, rtmp, http, screen
     }
 
-    /// The protocol.
+    /// Protocol that delivers the frames.
     public let kind: Kind
-    /// The complete address as given, including secrets. Never print it.
+    /// The complete address as given, including secrets. Never print this text.
     public let text: String
     /// Host name or numeric address of the camera, IPv6 without brackets. Empty for an SRT listener on all addresses.
     public let host: String
-    /// The port.
+    /// Network port of the camera or of the SRT listener.
     public let port: Int
     /// Whether TLS protects the connection.
     public let isEncrypted: Bool
     /// SRT connection settings; `nil` for other kinds.
     public let srt: SRTSettings?
-    /// The screen; `nil` for a network camera.
+    /// Address of the screen; `nil` for a network camera.
     public let screen: ScreenAddress?
     /// Whether the address contains a user name, password, or other secret.
     public let hasSecret: Bool
@@ -29,7 +29,7 @@ public struct SourceAddress: Sendable, Hashable {
     /// address are omitted.
     public let name: String
 
-    /// All forms of addresses, for error messages that list them.
+    /// List of all forms of addresses, for error messages.
     public static let expectation =
         "expected rtsp://, rtsps://, rtmp://, rtmps://, http:// or https://HOST/PATH, or srt://HOST:PORT"
 
@@ -174,10 +174,10 @@ public struct SourceAddress: Sendable, Hashable {
 }
 
 extension SourceAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `printable`, so that messages can't accidentally leak a secret.
+    /// Same as `printable`, so that messages can't accidentally leak a secret.
     public var description: String { printable }
-    /// `printable`, so that messages can't accidentally leak a secret.
+    /// Same as `printable`, so that messages can't accidentally leak a secret.
     public var debugDescription: String { printable }
-    /// `printable`, so that messages can't accidentally leak a secret.
+    /// Same as `printable`, so that messages can't accidentally leak a secret.
     public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }

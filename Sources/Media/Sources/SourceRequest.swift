@@ -2,7 +2,7 @@
 public struct SourceRequest: Sendable, Equatable, Codable {
     /// Name of the camera and its audio on the media socket, as announced by the process.
     public var name: String
-    /// The address.
+    /// Address of the camera, including secrets.
     public var url: Secret
     /// Whether the camera's frames are requested.
     public var video: Bool
@@ -31,7 +31,7 @@ public struct SourceReport: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable {
         /// The connection is being established.
         case connecting
-        /// The user must act first; `text` explains how.
+        /// The user must act before the connection can be established; `text` explains what to do.
         case asking
         /// The camera is delivering data.
         case connected
@@ -44,7 +44,7 @@ public struct SourceReport: Sendable, Equatable, Codable {
         case ended
     }
 
-    /// Name from the request.
+    /// Name of the camera, as in the request.
     public var source: String
     /// Current connection state.
     public var state: State

@@ -1,6 +1,6 @@
 extension String {
-    /// Whether the text contains only ASCII letters and digits, `-` and `_`. Used for names that become part
-    /// of selectors, addresses, and file names.
+    /// Whether the text contains only ASCII letters and digits, `-` and `_`, as required for names that become part of
+    /// selectors, addresses, and file names.
     package var isPlain: Bool {
         utf8.allSatisfy { byte in
             switch byte {

@@ -2,8 +2,8 @@ internal import Glibc
 
 extension String {
     /// Returns the text without characters that could disrupt a terminal, a log, or a page. Control and
-    /// format characters become `?`; text longer than `limit` characters is truncated and ends with `…`. Use
-    /// it for every string from a device or a file.
+    /// format characters become `?`; text longer than `limit` characters is truncated and ends with `…`. Use this
+    /// method for every string from a device or a file.
     public func printable(limit: Int = 200) -> String {
         var harmless = ""
         for character in self { harmless.append(character.isHarmful ? "?" : character) }
@@ -77,7 +77,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Returns the word that was most likely intended, for "did you mean" suggestions. Case-insensitive.
+    /// Returns the word that was most likely intended, for "did you mean" suggestions. The comparison ignores case.
     ///
     /// - Returns: The closest of `words` by the number of letters added, omitted, changed, or transposed.
     ///   `nil` if even the closest word differs in more than a third of its letters (more than one letter for

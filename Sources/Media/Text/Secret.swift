@@ -1,6 +1,6 @@
-/// Text that must not be shown, such as a passphrase, a key, or a token. Printing it outputs `(secret)`.
+/// Text that must not be shown, such as a passphrase, a key, or a token. Printing a secret outputs `(secret)`.
 public struct Secret: Sendable, Hashable {
-    /// The text itself.
+    /// The secret text itself.
     public let value: String
 
     /// Creates a secret from text.
@@ -24,7 +24,7 @@ extension Secret: Codable {
         value = try decoder.singleValueContainer().decode(String.self)
     }
 
-    /// Encodes a single string. Use it only for the pipe to the live process.
+    /// Encodes a single string. Encode secrets only for the pipe to the live process.
     ///
     /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {

@@ -2,12 +2,11 @@ public import Glibc
 
 /// State guarded by a lock, with a condition variable to wait for state changes.
 ///
-/// Built on pthreads because `Synchronization.Mutex` lacks a condition variable, and because ThreadSanitizer on Linux
-/// doesn't recognize it and reports false races. This is the only lock in the project; never hold it across a call into
-/// C.
+/// The lock uses pthreads, because `Synchronization.Mutex` lacks a condition variable and causes false race reports by
+/// ThreadSanitizer on Linux. This is the only lock in the project; never hold it across a call into C.
 ///
-/// Its methods are inlinable so that the compiler specializes them for each state. A generic call across modules costs
-/// several times as much as the lock itself.
+/// The lock's methods are inlinable so that the compiler specializes them for each type of state. A generic call across
+/// modules costs several times as much as the lock itself.
 @usableFromInline
 package final class ConditionLock<State>: @unchecked Sendable {
     // `state` is accessed only while `mutex` is locked, so the language doesn't need to check exclusivity
@@ -19,7 +18,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     @usableFromInline
     let changed: UnsafeMutablePointer<pthread_cond_t>
 
-    /// Creates an unlocked lock around `state`. Its timed waits use `CLOCK_MONOTONIC`.
+    /// Creates an unlocked lock around `state`. Timed waits use `CLOCK_MONOTONIC`.
     @inlinable
     package init(_ state: sending State) {
         self.state = state
@@ -41,7 +40,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the state while holding the lock, and returns its result. Doesn't wake any waiting
+    /// Runs `body` on the state while holding the lock, and returns its result. This method doesn't wake waiting
     /// threads.
     @inlinable
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
@@ -112,7 +111,7 @@ public final class Cancellation: Sendable {
 
     /// Blocks until canceled or until the `deadline` on `CLOCK_MONOTONIC`.
     ///
-    /// - Returns: Whether it was canceled; `false` if the deadline passed first.
+    /// - Returns: Whether the request was canceled; `false` if the deadline passed first.
     package func wait(until deadline: ClockTime) -> Bool {
         monitor.wait(until: deadline) { $0 ? true : nil } ?? false
     }

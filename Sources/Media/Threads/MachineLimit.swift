@@ -37,7 +37,8 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
         ProcessLimit.hasAddressSpace(for: UInt64(stackSize) + (1 << 20)) ? .threads : .addressSpace
     }
 
-    /// Sentences that explain which limit was reached and how to raise it. Reads the current limits of the process.
+    /// Sentences that explain which limit was reached and how to raise it. The text includes the current limits of the
+    /// process.
     public var explanation: String {
         switch self {
         case .threads:
@@ -77,13 +78,13 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
 
 /// The resource limits of this process (getrlimit(2)).
 public enum ProcessLimit: Sendable, CaseIterable {
-    /// Open files: `RLIMIT_NOFILE`.
+    /// Maximum number of open files: `RLIMIT_NOFILE`.
     case descriptors
-    /// Processes and threads of the user: `RLIMIT_NPROC`.
+    /// Maximum number of the user's processes and threads: `RLIMIT_NPROC`.
     case processes
-    /// Bytes of address space: `RLIMIT_AS`.
+    /// Maximum address space in bytes: `RLIMIT_AS`.
     case addressSpace
-    /// Bytes of a file: `RLIMIT_FSIZE`.
+    /// Maximum size of a file in bytes: `RLIMIT_FSIZE`.
     case fileSize
 
     private var resource: __rlimit_resource_t {
@@ -122,8 +123,8 @@ public enum ProcessLimit: Sendable, CaseIterable {
         return setrlimit(resource, &values) == 0 ? before : nil
     }
 
-    /// Returns the limit that prevents the process from opening `count` more files now; `nil` if it can. Opens them
-    /// briefly to find out.
+    /// Returns the limit that prevents the process from opening `count` more files now; `nil` if it can. To find out,
+    /// the method opens the files briefly.
     public static func limit(ofOpening count: Int) -> MachineLimit? {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -141,7 +142,8 @@ public enum ProcessLimit: Sendable, CaseIterable {
         return limit > used && limit - used >= byteCount
     }
 
-    /// Stacks of a recording's threads, and memory that the allocator reserves but doesn't use.
+    /// Bytes of address space for the stacks of a recording's threads and for memory that the allocator reserves but
+    /// doesn't use.
     private static let addressSpaceBesideMemory: UInt64 = 72 << 20
 
     /// Bytes of memory that the process can still allocate before its address space is exhausted, after subtracting the

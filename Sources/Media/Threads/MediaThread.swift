@@ -2,7 +2,7 @@ import Glibc
 
 /// A thread for work that blocks or computes for a long time, named for identification in `top -H` and `perf`.
 ///
-/// To end it, end its input, then call `join`.
+/// To end the thread, end its input, and then call `join`.
 public final class MediaThread: Sendable {
     private struct State {
         var isFinished = false
@@ -13,8 +13,8 @@ public final class MediaThread: Sendable {
     public enum Urgency: Sendable {
         /// The thread computes or waits for a disk and isn't time-critical.
         case ordinary
-        /// The thread receives frames from a driver or acts on clock deadlines. It does little computation,
-        /// and a delay causes losses. It has priority over other threads if the system (`RLIMIT_NICE`,
+        /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little computation,
+        /// and a delay causes losses. The thread has priority over other threads if the system (`RLIMIT_NICE`,
         /// getrlimit(2)) or a service permits it (`ThreadPriorities`).
         case punctual
     }
@@ -26,9 +26,9 @@ public final class MediaThread: Sendable {
     /// Starts the thread immediately.
     ///
     /// - Parameters:
-    ///   - name: Only the first 15 bytes are passed to the kernel.
+    ///   - name: The thread's name. The kernel shows only its first 15 bytes.
     ///   - urgency: The scheduling class of the thread.
-    ///   - body: Runs once on the new thread. It is released without being called if the initializer throws.
+    ///   - body: Runs once on the new thread. The closure is released without being called if the initializer throws.
     /// - Throws: `ThreadError` if the system can't create a thread.
     public convenience init(
         name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
@@ -39,8 +39,8 @@ public final class MediaThread: Sendable {
 
     private init(named name: String) { self.name = name }
 
-    /// Runs work on a new thread, or on the calling thread if the system can't create one. Use it for short
-    /// work that must be done, such as stopping a device. In the fallback case, it delays the caller, and
+    /// Runs work on a new thread, or on the calling thread if the system can't create one. Use this method for short
+    /// work that must be done, such as stopping a device. If no thread can be created, the work delays the caller, and
     /// multiple devices are stopped one after another.
     ///
     /// - Returns: The thread, already finished if the work ran on the calling thread.
@@ -58,8 +58,8 @@ public final class MediaThread: Sendable {
         return thread
     }
 
-    /// Runs work on a new thread when the system can create one. Use it for work that may start late, such as
-    /// periodic readings or a queue's consumer.
+    /// Runs work on a new thread as soon as the system can create one. Use this method for work that may start late,
+    /// such as periodic readings or a queue's consumer.
     ///
     /// - Returns: The thread, which may start later; until then, `join` runs the work itself.
     @discardableResult
@@ -90,14 +90,15 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Stack size of a thread in bytes. It reserves address space; only the pages that a thread touches use memory.
+    /// Stack size of a thread in bytes. A stack reserves address space, but only the pages that its thread touches use
+    /// memory.
     package static let stackSize = 2 << 20
 
     /// How long to keep trying to create a thread. The kernel counts a finished thread until it has been
     /// removed, a few milliseconds later.
     private static let patience = Nanoseconds.milliseconds(60)
 
-    /// Names of threads that fail to start, as if a limit were reached. For tests.
+    /// Names of threads that fail to start in tests, as if a limit were reached.
     package static let refusedNames = ConditionLock<Set<String>>([])
 
     /// Creates a detached system thread.
@@ -131,8 +132,8 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Creates, while the system can still create one, the thread that later starts the threads for
-    /// `eventually`.
+    /// Creates the reserve thread, which later starts the threads for `eventually`. Call this method early, while the
+    /// system can still create threads.
     ///
     /// - Throws: `ThreadError` if the system can't create it.
     package static func prepareReserve() throws(ThreadError) { try ThreadReserve.shared.prepare() }
@@ -140,7 +141,7 @@ public final class MediaThread: Sendable {
     /// Checks that the system can create `count` threads now, by creating them briefly. Libraries that create their own
     /// threads (encoders, the sound server's client, Swift's tasks) may hang or abort if they can't.
     ///
-    /// - Throws: `ThreadError` if the system creates fewer.
+    /// - Throws: `ThreadError` if the system can't create that many threads.
     public static func check(_ count: Int, for name: String) throws(ThreadError) {
         let isOver = ConditionLock(false)
         var threads: [MediaThread] = []
@@ -153,8 +154,8 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Waits until the body has returned. Runs the body if the system hasn't created the thread yet. Never
-    /// call it from the thread itself or from a Swift task.
+    /// Waits until the body has returned. If the system hasn't created the thread yet, this method runs the body
+    /// itself. Never call this method from the thread itself or from a Swift task.
     public func join() {
         ThreadReserve.shared.waitingWork(of: self)?.run()
         monitor.wait { $0.isFinished ? true : nil }
@@ -183,15 +184,16 @@ public final class MediaThread: Sendable {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (own, usual) = (priority(of: 0), priority(of: id_t(getpid())))
-        // If a service raised this thread's priority, the system resets it for threads that this one starts.
-        // The priority couldn't be restored afterwards either.
+        // If a service raised this thread's priority, the threads that it starts have ordinary priority anyway, and
+        // this thread couldn't restore its own priority afterwards.
         guard own < usual, sched_getscheduler(0) & resetOnFork == 0 else { return try body() }
         setpriority(kind, 0, usual)
         defer { setpriority(kind, 0, own) }
         return try body()
     }
 
-    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's importer omits if it depends on feature macros.
+    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's C importer omits on systems where the macro depends on feature
+    /// macros.
     private static let resetOnFork: Int32 = 0x4000_0000
 
     /// Sets the calling thread's priority. If the system refuses, the thread's priority remains unchanged
@@ -225,8 +227,8 @@ public final class MediaThread: Sendable {
         return setpriority(kind, 0, nice) == 0 ? nil : nice
     }
 
-    /// Returns the nice value of a thread; 0 means the caller. On Linux, each thread has its own (setpriority(2), C
-    /// library/kernel differences).
+    /// Returns the nice value of a thread; 0 means the caller. On Linux, each thread has its own nice value
+    /// (setpriority(2), C library/kernel differences).
     private static func priority(of thread: id_t) -> Int32 { getpriority(kind, thread) }
 
     private static var kind: __priority_which_t { __priority_which_t(PRIO_PROCESS.rawValue) }
@@ -260,8 +262,8 @@ final class ThreadBody: @unchecked Sendable {
 
 /// Defers work for which the system can't currently create a thread.
 ///
-/// Its only thread is created when the process starts, while threads are available. It retries four times per
-/// second.
+/// A single reserve thread is created when the process starts, while threads are available. This thread retries four
+/// times per second.
 final class ThreadReserve: Sendable {
     private struct Entry {
         let name: String
@@ -280,7 +282,7 @@ final class ThreadReserve: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// Creates the thread.
+    /// Creates the reserve thread.
     ///
     /// - Throws: `ThreadError` if the system can't create it.
     func prepare() throws(ThreadError) {
@@ -303,8 +305,8 @@ final class ThreadReserve: Sendable {
     func start(_ work: ThreadBody, of thread: MediaThread) {
         let entry = Entry(name: thread.name, work: work, owner: ObjectIdentifier(thread))
         state.broadcast { $0.waiting.append(entry) }
-        // Programs that use the library haven't prepared this thread. If creating it fails, `join` runs the
-        // work.
+        // Programs that use multicam as a library haven't created the reserve thread yet. If creating it fails, `join`
+        // runs the work.
         do throws(ThreadError) { try prepare() } catch {}
     }
 
@@ -352,7 +354,7 @@ extension ThreadError: CustomStringConvertible {
 /// Concurrent execution of work that involves waiting for devices.
 public enum Parallel {
     /// Calls `body` for each item, on separate threads if the system can create enough, and waits for all of
-    /// them. Don't call it from a Swift task.
+    /// them. Don't call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - items: The items; a single item is processed on the calling thread.

@@ -4,7 +4,7 @@
 /// process if it can't (`_dispatch_workq_count_runnable_workers` in libdispatch's src/event/workqueue.c). A
 /// recorder that has run out of file descriptors would lose its recording.
 ///
-/// A task runs here if it is created with `executorPreference: TaskThreads.shared`. Such tasks must not use
+/// A task runs on these threads if it is created with `executorPreference: TaskThreads.shared`. Such tasks must not use
 /// `Task.sleep`, which starts the pool.
 package final class TaskThreads: TaskExecutor {
     private struct State {
@@ -14,16 +14,16 @@ package final class TaskThreads: TaskExecutor {
         var idle = 0
     }
 
-    /// Maximum number of threads in addition to the one that calls `run`. A task that blocks on an output
-    /// occupies one.
+    /// Maximum number of threads in addition to the thread that calls `run`. A task that blocks on an output occupies
+    /// one of these threads.
     private static let limit = 4
 
-    /// The executor of the process.
+    /// The executor that the whole process shares.
     package static let shared = TaskThreads()
 
     private let state = ConditionLock(State())
 
-    /// Schedules a job. Called by the Swift runtime, from any thread.
+    /// Schedules a job. The Swift runtime calls this method from any thread.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let needsThread = state.broadcast { state in
@@ -37,7 +37,8 @@ package final class TaskThreads: TaskExecutor {
 
     /// Starts a task and runs jobs on the calling thread until the task has returned.
     ///
-    /// Blocks the calling thread, so tasks can run even if the system can't create a thread.
+    /// The call blocks and uses the calling thread for tasks, so that they can run even if the system can't create a
+    /// thread.
     ///
     /// - Returns: The task's result.
     package func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Source of the elevated priority of this process's punctual threads.
 public enum PriorityGrant: Sendable, Equatable {
-    /// The system's limit (`RLIMIT_NICE`, getrlimit(2)) allows it.
+    /// The system's limit (`RLIMIT_NICE`, getrlimit(2)) allows the priority.
     case niceLimit
     /// RealtimeKit raised the priority on request.
     case realtimeKit
@@ -22,7 +22,7 @@ public enum PriorityGrant: Sendable, Equatable {
 
 /// A service that raises thread priorities for users who lack the system permission.
 public protocol PriorityService: Sendable {
-    /// Raises the priority of a thread of this process. Blocks for a few seconds at most.
+    /// Raises the priority of a thread of this process. The call blocks for a few seconds at most.
     ///
     /// - Parameters:
     ///   - thread: The thread ID (gettid(2)).
@@ -31,8 +31,8 @@ public protocol PriorityService: Sendable {
     func raise(thread: Int32, toNice nice: Int32) -> String?
 }
 
-/// Priorities of this process's punctual threads. A separate thread sends requests to the service, so that no
-/// other thread has to wait for them.
+/// Priorities of this process's punctual threads. A separate thread sends requests to the service, so that other
+/// threads don't have to wait for the replies.
 public final class ThreadPriorities: Sendable {
     private struct State {
         var service: (any PriorityService)?
@@ -47,7 +47,7 @@ public final class ThreadPriorities: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// Creates priorities without a service.
+    /// Creates an instance without a priority service.
     public init() {}
 
     /// Sets the service to use if the system refuses.
@@ -62,7 +62,7 @@ public final class ThreadPriorities: Sendable {
     /// Records that the system granted the priority of a thread.
     func recordGrant() { state.withLock { $0.grant = .niceLimit } }
 
-    /// Requests from the service the priority that the system denied to a thread.
+    /// Asks the service for the priority that the system denied to a thread.
     func ask(for thread: Int32, nice: Int32) {
         state.withLock { state in
             // Limits the queue until a service is set, because a program that never records may never set one.
@@ -84,7 +84,7 @@ public final class ThreadPriorities: Sendable {
         MediaThread.eventually(name: "priority") { [self] in
             var refusal: String?
             while let (service, request) = next() {
-                // The thread has ended.
+                // Skips threads that have ended in the meantime.
                 guard access("/proc/self/task/\(request.thread)", F_OK) == 0 else { continue }
                 if let reason = service.raise(thread: request.thread, toNice: request.nice) {
                     refusal = reason
@@ -105,8 +105,8 @@ public final class ThreadPriorities: Sendable {
         }
     }
 
-    /// Tests whether a thread of this process can get the priority from the system or from a service. Blocks
-    /// for a few seconds at most; don't call it from a Swift task.
+    /// Tests whether a thread of this process can get the priority from the system or from a service. The call blocks
+    /// for a few seconds at most; don't make it from a Swift task.
     ///
     /// - Parameter service: The service to use if the system refuses.
     /// - Returns: The source of the priority.

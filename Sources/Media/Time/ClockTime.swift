@@ -1,10 +1,10 @@
 /// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock
 /// is set. While a group of computers is recording, the session clock is a `SteeredClock`, which runs at the
-/// rate of the group's time. Its instants and the instants of `CLOCK_MONOTONIC`, which devices use for time
-/// stamps, are then two scales. `SessionClock` converts between them.
+/// rate of the group's time. The clock's instants then differ from those of `CLOCK_MONOTONIC`, which devices use for
+/// timestamps. `SessionClock` converts between the two.
 ///
-/// Every captured frame and every slice of captured audio carries one. Instants relative to a recording's
-/// start are `MediaTime`. Sums and differences are clamped as in `Nanoseconds`.
+/// Every captured frame and every captured slice of audio has a `ClockTime`. Instants relative to a recording's start
+/// are `MediaTime`. Sums and differences are clamped as in `Nanoseconds`.
 public struct ClockTime: Sendable, Hashable, Comparable, Codable {
     /// Nanoseconds since the clock's zero point, which is the same as that of `CLOCK_MONOTONIC`.
     public var nanoseconds: Int64
@@ -20,11 +20,11 @@ public struct ClockTime: Sendable, Hashable, Comparable, Codable {
     public static func - (lhs: Self, rhs: Self) -> Nanoseconds {
         Nanoseconds(lhs.nanoseconds.clampedDifference(rhs.nanoseconds))
     }
-    /// Returns the instant `rhs` after `lhs`, clamped to 64 bits.
+    /// Returns the instant that is later than `lhs` by `rhs`, clamped to 64 bits.
     public static func + (lhs: Self, rhs: Nanoseconds) -> Self {
         Self(nanoseconds: lhs.nanoseconds.clampedSum(rhs.count))
     }
-    /// Returns the instant `rhs` before `lhs`, clamped to 64 bits.
+    /// Returns the instant that is earlier than `lhs` by `rhs`, clamped to 64 bits.
     public static func - (lhs: Self, rhs: Nanoseconds) -> Self {
         Self(nanoseconds: lhs.nanoseconds.clampedDifference(rhs.count))
     }
@@ -32,7 +32,7 @@ public struct ClockTime: Sendable, Hashable, Comparable, Codable {
 
 /// A point on a recording's timeline, in nanoseconds relative to its first instant (T0).
 public struct MediaTime: Sendable, Hashable, Comparable, Codable {
-    /// Nanoseconds relative to T0; negative before it.
+    /// Nanoseconds relative to T0; negative for times before T0.
     public var nanoseconds: Int64
 
     /// Creates a time from nanoseconds since T0.
@@ -63,7 +63,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     /// T0, the first instant of the recording.
     public static let zero = Self(nanoseconds: 0)
 
-    /// Returns the instant `time` after this one, clamped to 64 bits.
+    /// Returns the instant that is later than this one by `time`, clamped to 64 bits.
     public func later(by time: Nanoseconds) -> MediaTime {
         MediaTime(nanoseconds: (Nanoseconds(nanoseconds) + time).count)
     }
@@ -75,22 +75,22 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     /// The result neither drifts nor overflows, regardless of the session's length; values that exceed 64
     /// bits are clamped.
     ///
-    /// - Parameter ticksPerSecond: The track's rate, for example 90 000 for MPEG video or 48 000 for 48 kHz
-    ///   audio. Must be positive.
-    /// - Returns: Ticks relative to T0; negative before it.
+    /// - Parameter ticksPerSecond: The track's rate, for example 90 000 for MPEG video or 48 000 for 48 kHz audio; must
+    ///   be positive.
+    /// - Returns: Ticks relative to T0; negative for times before T0.
     public func ticks(perSecond ticksPerSecond: Int64) -> Int64 {
         nanoseconds.rescaled(from: 1_000_000_000, to: ticksPerSecond)
     }
 }
 
-/// Source of the time stamps of a device's frames or audio.
+/// Source of the timestamps of a device's frames or audio.
 public enum TimeOrigin: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The driver on this computer stamps the data at the device.
+    /// The driver on this computer sets the timestamps.
     case driver
-    /// The device's own wall clock, synchronized with this computer's.
+    /// The device sets the timestamps from its own wall clock, which is synchronized with this computer's wall clock.
     case wallClock = "wall-clock"
-    /// This computer, at arrival, minus the known part of the transmission delay.
+    /// This computer uses the arrival time minus the known part of the transmission delay.
     case arrival
-    /// A process that maps the device's clock to this computer's clock.
+    /// A process maps the device's clock to this computer's clock.
     case mapped
 }

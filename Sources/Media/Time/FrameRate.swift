@@ -13,7 +13,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
 
     /// Creates a rate of `frames` frames in `seconds` seconds, reduced to lowest terms.
     ///
-    /// - Precondition: Both are positive.
+    /// - Precondition: Both numbers are positive.
     public init(_ frames: Int64, per seconds: Int64 = 1) {
         precondition(frames > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
         var (a, b) = (frames, seconds)
@@ -61,7 +61,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Decodes the fraction that `encode` writes.
     ///
     /// - Throws: `DecodingError` if the fraction isn't a rate above 0 and at most 1000, for example in an edited file.
-    ///   Later arithmetic would divide by zero or overflow.
+    ///   Such a fraction would make later arithmetic divide by zero or overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let frames = try values.decode(Int64.self, forKey: .frames)
@@ -98,7 +98,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
         // This count is off by at most one because ticks are rounded to whole nanoseconds. The comparison with the
-        // exact grid corrects it.
+        // exact grid corrects the error.
         var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: frames)
         while count > 0, self.time(ofTick: count - 1) >= time { count -= 1 }
         while count < .max, self.time(ofTick: count) < time { count += 1 }

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A signed duration in whole nanoseconds: ± 292 years.
+/// A signed duration in whole nanoseconds, with a range of ± 292 years.
 ///
 /// Sums, differences, and products beyond this range are clamped, because times from files and devices can
 /// have any value.
 ///
-/// `Swift.Duration` counts attoseconds in 128 bits; tick and sample arithmetic needs 64 bits and exact
-/// division.
+/// Tick and sample arithmetic needs 64 bits and exact division, whereas `Swift.Duration` counts attoseconds in 128
+/// bits.
 public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// Number of nanoseconds; can be negative.
     public var count: Int64
@@ -146,7 +146,7 @@ extension Nanoseconds {
         guard isDigits, let whole = parts.first, whole.utf8.count <= 10 else { return nil }
         let fraction = parts.count == 2 ? String(parts[1]) : ""
         guard fraction.utf8.count <= 12 else { return nil }
-        // At most 22 digits times the 13 digits of an hour, which fits into 128 bits.
+        // The product of at most 22 digits and the 13 digits of an hour in nanoseconds fits into 128 bits.
         guard let digits = Int128(whole + fraction) else { return nil }
         var scale: Int128 = 1
         for _ in fraction.utf8 { scale *= 10 }
@@ -175,8 +175,8 @@ extension Nanoseconds {
     /// The duration in readable form, rounded down to a precision appropriate to its size: `1 h 30 min`, `2
     /// min 5 s`, `8 s`, `0.25 s`, `416 days 16 h`.
     ///
-    /// Precision is milliseconds below one second and hundredths of a second below one minute. Use it only
-    /// for messages: `init(_:)` doesn't parse all of its forms.
+    /// The precision is milliseconds below one second and hundredths of a second below one minute. Use this text only
+    /// in messages, because `init(_:)` can't parse all of its forms.
     public var words: String {
         guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).words }
         let seconds = count / 1_000_000_000

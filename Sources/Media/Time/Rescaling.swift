@@ -1,7 +1,7 @@
-/// Products, sums, and conversions of times and counts that never trap. Results that don't fit are clamped to
-/// the nearest number that does.
+/// Products, sums, and conversions of times and counts that never trap. Results that don't fit into 64 bits are clamped
+/// to the nearest 64-bit integer.
 ///
-/// All code that multiplies a time or a count by a rate uses them, because numbers from files, drivers,
+/// All code that multiplies a time or a count by a rate uses these methods, because numbers from files, drivers,
 /// profiles, and users can have any value.
 extension Int64 {
     /// Converts a number of ticks from one rate to another: nanoseconds to samples, or samples to ticks of a
@@ -10,8 +10,8 @@ extension Int64 {
     /// The product is computed in 128 bits if 64 bits are too few, so it neither overflows nor drifts.
     ///
     /// - Parameters:
-    ///   - rate: Ticks that this number counts per second or other time unit. Must be positive.
-    ///   - other: Ticks that the result counts per the same time unit. Must be positive.
+    ///   - rate: The tick rate of this number, per second or another time unit; must be positive.
+    ///   - other: The tick rate of the result, per the same time unit; must be positive.
     /// - Returns: The nearest integer, with halves rounded away from zero; clamped to `Int64.min…Int64.max`.
     public func rescaled(from rate: Int64, to other: Int64) -> Int64 {
         precondition(rate > 0 && other > 0, "clocks have rates above zero")
@@ -60,7 +60,7 @@ extension FixedWidthInteger {
             self = 0
             return
         }
-        // `max` may not be representable as a floating-point number; the next larger value is.
+        // `max` may not be representable as a floating-point number, but the next larger integer is.
         guard whole < Value(Self.max) else {
             self = .max
             return
@@ -70,8 +70,8 @@ extension FixedWidthInteger {
 }
 
 extension Int64 {
-    /// Creates the integer nearest to a floating-point number, like the initializer of all integer types. It
-    /// avoids generic arithmetic, because clocks and timelines call it for every frame and slice.
+    /// Creates the integer nearest to a floating-point number, like the initializer of all integer types. This version
+    /// avoids generic arithmetic, because clocks and timelines call this initializer for every frame and slice.
     ///
     /// - Parameters:
     ///   - value: Any floating-point number, including infinities and NaN.

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 import Glibc
 
-/// The clock of a session. It provides the time and lets threads sleep until an instant.
+/// The clock of a session. The clock provides the time and lets threads sleep until an instant.
 ///
-/// It is used by all code that makes decisions or delivers data based on time. An entire recording can
-/// therefore run on `SimulatedClock`, reproducibly and as fast as the machine allows.
+/// All code that makes decisions or delivers data based on time uses this clock. An entire recording can therefore run
+/// on `SimulatedClock`, reproducibly and as fast as the machine allows.
 public protocol SessionClock: Sendable {
     /// Current instant on the session clock.
     var now: ClockTime { get }
@@ -13,31 +13,33 @@ public protocol SessionClock: Sendable {
     /// jump.
     func date(of instant: ClockTime) -> Date
 
-    /// Whether time passes on its own. If it doesn't, queues wait for space instead of dropping elements.
+    /// Whether time passes on its own. If time doesn't pass on its own, queues wait for space instead of dropping
+    /// elements.
     var isRealTime: Bool { get }
 
-    /// Sleeps until `deadline` or until canceled. Call it only on a thread started by `startThread`.
+    /// Sleeps until `deadline` or until canceled. Call this method only on a thread started by `startThread`.
     ///
     /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
     @discardableResult
     func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool
 
-    /// Starts a thread that may sleep on this clock. In real time, it has priority over threads that only compute.
+    /// Starts a thread that may sleep on this clock. On a real-time clock, this thread has priority over threads that
+    /// only compute.
     ///
     /// - Throws: `ThreadError` if the system can't create a thread.
     func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread
 
-    /// Stops the clock while threads are being set up, so that all of them start at the same instant. Real time doesn't
-    /// stop.
+    /// Stops the clock while threads are being set up, so that all of them start at the same instant. A real-time clock
+    /// doesn't stop.
     func hold()
 
     /// Ends one `hold()`. The clock continues when every hold has been released.
     func release()
 
-    /// Clock used for the devices' time stamps: this clock, or the clock that this one steers. Devices are
-    /// started on it.
+    /// Clock of the devices' timestamps: this clock itself, or the clock that a steered clock is based on. Devices are
+    /// started on this clock.
     var stampClock: any SessionClock { get }
 
     /// Converts an instant of `stampClock` to this clock.
@@ -51,20 +53,20 @@ public protocol SessionClock: Sendable {
 }
 
 extension SessionClock {
-    /// Starts a thread that may sleep on this clock when the system can create one. Use it for readings that may start
-    /// late.
+    /// Starts a thread that may sleep on this clock, as soon as the system can create one. Use this method for readings
+    /// that may start late.
     package func startThreadEventually(named name: String, _ body: @escaping @Sendable () -> Void) {
         do throws(ThreadError) {
             _ = try startThread(named: name, body)
         } catch {
-            // A simulated clock wakes only threads that it started itself. It has only a few threads and is
+            // A simulated clock wakes only threads that it started itself. Such a clock has only a few threads and is
             // used only in tests.
             guard isRealTime else { return }
             MediaThread.eventually(name: name, urgency: .punctual, body)
         }
     }
 
-    /// This clock, because it isn't steered.
+    /// The clock itself, because it isn't steered.
     public var stampClock: any SessionClock { self }
     /// Returns the same instant, because the clock isn't steered.
     public func time(stamped stamp: ClockTime) -> ClockTime { stamp }
@@ -103,7 +105,7 @@ public struct MonotonicClock: SessionClock {
         epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
     }
 
-    /// Always `true`: time passes on its own.
+    /// Always `true`, because time passes on its own.
     public var isRealTime: Bool { true }
 
     /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until canceled. Callable from any thread, but not
@@ -125,9 +127,9 @@ public struct MonotonicClock: SessionClock {
         try MediaThread(name: name, urgency: .punctual, body)
     }
 
-    /// Does nothing: real time doesn't stop.
+    /// Does nothing, because a real-time clock can't stop.
     public func hold() {}
-    /// Does nothing: real time doesn't stop.
+    /// Does nothing, because a real-time clock can't stop.
     public func release() {}
 
     private static func readMonotonic() -> Int64 {

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// A session clock that advances only when all of the session's threads are sleeping, and then immediately.
 ///
-/// Exactly one thread started by this clock runs at a time. When it sleeps, the thread with the earliest
-/// deadline runs next (if deadlines are equal, the one started first), and time jumps to that deadline. The
-/// recording therefore depends only on its devices: it is reproducible byte for byte, and as fast as the
-/// machine can compute it.
+/// Exactly one thread started by this clock runs at a time. When this thread sleeps, the thread with the earliest
+/// deadline runs next (if deadlines are equal, the one started first), and time jumps to that deadline. The recording
+/// therefore depends only on its devices: it is reproducible byte for byte, and runs as fast as the machine can compute
+/// it.
 public final class SimulatedClock: SessionClock {
     private struct Sleeper {
         let thread: Int
@@ -60,13 +60,13 @@ public final class SimulatedClock: SessionClock {
         epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
     }
 
-    /// Runs the next thread, and returns when the time has reached `deadline`. Call it only on a thread
-    /// started by this clock; on any other thread, it traps as a programming error.
+    /// Runs the next thread, and returns when the time has reached `deadline`. Call this method only on a thread
+    /// started by this clock; on any other thread, the call traps.
     ///
     /// - Parameters:
     ///   - deadline: The instant to wake at.
     ///   - cancellation: Checked before and after the sleep; canceling doesn't shorten the sleep.
-    /// - Returns: `false` if `cancellation` had been canceled by then.
+    /// - Returns: `false` if `cancellation` was canceled before the method returned.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         if cancellation.isCancelled { return false }
@@ -105,7 +105,7 @@ public final class SimulatedClock: SessionClock {
                 }
             }
         } catch {
-            // The thread that should take the next turn doesn't exist.
+            // Without this, the other threads would wait for a thread that couldn't be created.
             monitor.broadcast { state in
                 state.sleepers.removeAll { $0.thread == thread }
                 if state.running == thread { state.running = nil }

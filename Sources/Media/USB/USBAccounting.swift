@@ -12,8 +12,8 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
     case ehci
     /// The calculation of the kernel's `xhci_check_bw_table` (drivers/usb/host/xhci.c, constants in xhci.h).
     ///
-    /// The kernel uses it for the only controller that can't do the calculation itself (Intel's Panther
-    /// Point). All other controllers decide in hardware, based on unpublished rules.
+    /// The kernel uses this calculation only for a controller that can't do it in hardware (Intel's Panther Point). All
+    /// other controllers decide in hardware, according to unpublished rules.
     case xhci
 
     /// Selects the accounting method for the controller's driver; `standard` if no driver is known.
@@ -26,9 +26,10 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
 
     /// Returns how much time of each 125 µs microframe may be allocated at a given speed.
     ///
-    /// High speed: 80 % (USB 2.0, 5.7.4), which is EHCI's 100 µs. For xHCI, `HS_BW_LIMIT` of 1607 blocks
-    /// minus `HS_BW_RESERVED` of 20 %, rounded up: 1285. Full speed: 90 % of the frame. SuperSpeed: 3906
-    /// blocks minus 10 %: 3515; according to the standard, 90 %.
+    /// - High speed: 80 % (USB 2.0, 5.7.4), which equals EHCI's 100 µs. xHCI allows 1285 blocks: `HS_BW_LIMIT` (1607)
+    ///   minus `HS_BW_RESERVED` (20 %), rounded up.
+    /// - Full speed: 90 % of the frame.
+    /// - SuperSpeed: 90 % according to the standard. xHCI allows 3515 blocks: 3906 minus 10 %.
     package func budget(at speed: USBSpeed) -> Nanoseconds {
         switch (self, speed) {
         case (.xhci, .high): Self.time(ofHighSpeedBlocks: 1285)
@@ -42,7 +43,7 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
     ///
     /// On a full-speed bus, the result is one eighth of the time: the eight slots of its schedule represent
     /// frames of 1 ms, and the budget is for an eighth of a frame. A full-speed device behind a high-speed
-    /// hub uses split transactions on the faster bus in each microframe. They cost at most 188 bytes
+    /// hub uses split transactions on the faster bus in each microframe. Split transactions cost at most 188 bytes
     /// according to the standard (USB 2.0, 11.18.4), and the whole packet in EHCI's accounting (`c_usecs` in
     /// `iso_stream_init`). With xHCI, each such hub costs 125 blocks (`TT_HS_OVERHEAD`).
     ///
@@ -98,10 +99,10 @@ package enum USBBusTime {
     /// - Parameters:
     ///   - bytes: Bytes per service interval, 0 or more.
     ///   - speed: The speed of the device.
-    /// - Returns: Nanoseconds on the bus.
+    /// - Returns: The time on the bus.
     package static func ofIsochronous(bytes: Int, at speed: USBSpeed) -> Nanoseconds {
         let bytes = Int64(max(bytes, 0))
-        // `BitTime` from the kernel's include/linux/usb/hcd.h.
+        // This is `BitTime` from the kernel's include/linux/usb/hcd.h.
         let bits = 7 * 8 * bytes / 6
         switch speed {
         case .low, .full: return Nanoseconds(7_268 + 1_000 + 8_354 * (31 + 10 * bits) / 1_000)
@@ -125,7 +126,7 @@ public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable
     /// USB 3.2 Gen 2×2, 20 Gbit/s.
     case superPlusByTwo = 20_000
 
-    /// Parses a speed; returns `nil` for an unknown one.
+    /// Parses a speed; returns `nil` for an unknown speed.
     ///
     /// - Parameter text: The content of the `speed` file in sysfs: `1.5`, `480`, `10000`.
     public init?(_ text: String) {

@@ -18,9 +18,10 @@ public struct USBCamera: Sendable, Equatable, Codable {
     public var identity: DeviceIdentity
     /// The speed at which the camera is connected.
     public var speed: USBSpeed
-    /// Route from the controller to the camera: each bandwidth domain that it uses.
+    /// Route from the controller to the camera: each bandwidth domain that the camera uses.
     public var domains: [USBDomain]
-    /// Reservations of the camera's alternate settings, smallest first. Empty if it reserves no bandwidth (bulk).
+    /// Reservations of the camera's alternate settings, smallest first. Empty if the camera reserves no bandwidth (bulk
+    /// transfers).
     public var settings: [USBReservation]
     /// Bandwidth that the camera reserved in the formats it has streamed in.
     public var learned: [Learned]
@@ -45,11 +46,10 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// Returns the bandwidth that the camera's stream reserves in a format, and the basis of this figure.
     ///
     /// The kernel's driver queries the camera for its payload size (dwMaxPayloadTransferSize, UVC 1.5, table
-    /// 4-75). It then selects the smallest alternate setting with enough bandwidth
-    /// (`uvc_video_start_transfer` in drivers/media/usb/uvc/uvc_video.c). For raw formats, the size is
-    /// determined by the format. For compressed formats, the camera chooses freely, in a negotiation that
-    /// programs can't observe. The result is then the previous reservation, or the smallest setting that fits
-    /// a complex frame.
+    /// 4-75). The driver then selects the smallest alternate setting with enough bandwidth (`uvc_video_start_transfer`
+    /// in drivers/media/usb/uvc/uvc_video.c). For raw formats, the format determines the payload size. For compressed
+    /// formats, the camera chooses the size freely, in a negotiation that programs can't observe. In that case, the
+    /// result is the previous reservation, or the smallest setting that fits a complex frame.
     ///
     /// - Returns: `nil` if the camera reserves no bandwidth.
     public func demand(in format: VideoFormat) -> USBDemand? {
@@ -80,8 +80,8 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// Returns the bytes that a format needs per microframe, or per 1 ms frame at full speed, with a header of 12
     /// bytes, as `uvc_fixup_video_ctrl` computes it.
     ///
-    /// For MJPEG and H.264, it is three times the size of photographic content in motion (`usualBytes`), which no
-    /// complex frame exceeds.
+    /// For MJPEG and H.264, the result is three times the size of photographic content in motion (`usualBytes`), which
+    /// even complex frames don't exceed.
     public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
@@ -122,9 +122,9 @@ public struct USBDemand: Sendable, Equatable {
     public enum Basis: Sendable, Equatable {
         /// The camera reserved this bandwidth the last time it streamed in this format.
         case learned
-        /// Computed from the bytes per second of a raw format.
+        /// The bandwidth was computed from the bytes per second of a raw format.
         case computed
-        /// Estimated for a compressed format: the camera decides when it starts streaming.
+        /// The bandwidth was estimated for a compressed format, because the camera decides when it starts streaming.
         case assumed
         /// The format needs this many bytes per microframe, more than any of the camera's alternate settings provides.
         case tooLarge(Int)
@@ -134,6 +134,6 @@ public struct USBDemand: Sendable, Equatable {
     public let reservation: USBReservation
     /// Basis of the reservation.
     public let basis: Basis
-    /// The camera's largest reservation. The camera may request it regardless of the data that it sends.
+    /// The camera's largest reservation. The camera may request this reservation regardless of the data that it sends.
     public let most: USBReservation
 }

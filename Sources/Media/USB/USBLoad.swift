@@ -92,10 +92,10 @@ package struct USBLoad: Sendable, Hashable {
 
 /// A bus's allocations: the eight microframes of a frame, and the time allocated in each.
 ///
-/// Allocates like the kernel's EHCI driver (`iso_stream_schedule`). A stream gets the first offset within its
-/// interval that fits all of its transactions, or is rejected (ENOSPC). The kernel starts searching at a
-/// varying offset; this schedule always starts at the first. It is a value type, so callers can test
-/// allocations on a copy.
+/// The schedule allocates like the kernel's EHCI driver (`iso_stream_schedule`). A stream gets the first offset within
+/// its interval that fits all of its transactions, or is rejected (ENOSPC). The kernel starts searching at a varying
+/// offset; this schedule always starts at the first. A schedule is a value type, so callers can test allocations on a
+/// copy.
 package struct USBSchedule: Sendable, Hashable {
     /// Number of microframes in a frame.
     package static let slots = 8

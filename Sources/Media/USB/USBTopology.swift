@@ -67,8 +67,8 @@ public struct USBDomain: Sendable, Hashable, Codable {
         speed == .high ? limit ?? accounting.budget(at: speed) : accounting.budget(at: speed)
     }
 
-    /// Returns the time that a reservation takes per service interval in this domain. `speed` is the speed of
-    /// its device.
+    /// Returns the time that a reservation takes per service interval in this domain. `speed` is the speed of the
+    /// reservation's device.
     package func time(of reservation: USBReservation, at speed: USBSpeed) -> Nanoseconds {
         accounting.time(of: reservation, at: speed, on: self.speed)
     }
@@ -113,7 +113,7 @@ public struct USBClaim: Sendable, Equatable, Codable {
     public var reservation: USBReservation
     /// The speed at which the device is connected.
     public var speed: USBSpeed
-    /// Route from the controller to the device: each bandwidth domain that it uses.
+    /// Route from the controller to the device: each bandwidth domain that the device uses.
     public var domains: [USBDomain]
 
     /// Creates a claim and makes the device's name printable.

@@ -22,7 +22,7 @@ extension SessionCommand {
         let name: String
     }
 
-    /// The roles of two cameras: one to adjust, and its model.
+    /// The roles of two cameras: the camera to adjust, and the camera that it should match.
     struct CameraMatch: Sendable, Equatable {
         let role: String
         let leader: String
@@ -48,7 +48,7 @@ extension SessionCommand {
             },
             perform: { settings, session, _ in
                 var reply = ControlSteering(session).set(settings.values, of: settings.role)
-                // The reply to `set` omits the values. Use `controls` to read them.
+                // The reply to `set` omits the values. Clients read the values with `controls`.
                 reply.controls = nil
                 return reply
             }),
@@ -99,7 +99,7 @@ extension SessionCommand {
                 selector.isEmpty
                     ? nil : "with a device is allowed only on the node itself. Run the command there."
             },
-            // A selector may be a name with several words. An empty one selects the next camera.
+            // A selector may be a name with several words. An empty selector selects the next camera.
             parse: { words throws(ControlError) in words.text },
             perform: { selector, _, context in
                 context.steering.standby.selectCamera(

@@ -12,7 +12,7 @@ extension SessionCommand {
     }
 
     /// When a recording starts: now, or with T0 at a `CLOCK_MONOTONIC` time that corresponds to `utc` in the group's
-    /// time. It runs until it's stopped, or for a given duration.
+    /// time. The recording runs until it's stopped, or for a given duration.
     struct Start: Sendable, Equatable {
         var at: ClockTime?
         var utc: Int64?
@@ -156,7 +156,7 @@ extension SessionCommand {
             perform: { measurement, _, context in context.steering.apply(measurement) }),
     ]
 
-    /// A past time since T0; the current time if `at` is `nil`.
+    /// The time at which to stop, relative to T0 and in the past; the current time if `at` is `nil`.
     struct StopTime: Sendable, Equatable {
         var at: MediaTime?
     }

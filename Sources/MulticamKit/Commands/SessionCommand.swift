@@ -10,7 +10,7 @@ internal import Session
 public struct SessionCommand: Sendable {
     /// A group of related commands, as shown in the help.
     public struct Group: Sendable {
-        /// Heading in the help.
+        /// Heading of the group in the help.
         public let title: String
         /// The commands, in the order of the help.
         public let commands: [SessionCommand]
@@ -20,17 +20,17 @@ public struct SessionCommand: Sendable {
     struct Properties: OptionSet, Sendable {
         let rawValue: Int
 
-        /// Valid only during a recording.
+        /// The command is valid only during a recording.
         static let needsRecording = Self(rawValue: 1)
-        /// May block its thread: for a device, for disk I/O, or until a recording has started.
+        /// The command may block its thread while it waits for a device, for disk I/O, or for a recording to start.
         static let blocks = Self(rawValue: 2)
         /// The reply is available immediately, so the command is also accepted if many others are in progress.
         static let isImmediate = Self(rawValue: 4)
-        /// Accepted while the recording is ending.
+        /// The command is accepted even while the recording is ending.
         static let isAlwaysValid = Self(rawValue: 8)
-        /// Ends something that can't be restored. The command is never suggested for a mistyped one.
+        /// The command ends something that can't be restored, so it is never suggested for a mistyped command.
         static let ends = Self(rawValue: 16)
-        /// For other programs only; the help doesn't list the command.
+        /// The command is only for other programs, and the help doesn't list it.
         static let isHidden = Self(rawValue: 32)
         /// The reply consists of the camera's controls.
         static let showsControls = Self(rawValue: 64)
@@ -41,19 +41,19 @@ public struct SessionCommand: Sendable {
     /// A command that can name a file, a device, or a network address must not be allowed.
     enum GroupUse<Input: Sendable>: Sendable {
         case allowed
-        /// Refused with a reason, which continues the sentence that the command's name begins.
+        /// The command is refused. The reason completes a sentence that begins with the command's name.
         case refused(String)
-        /// Refused with a reason for some arguments; `nil` allows the command.
+        /// The arguments decide: the closure returns the reason for a refusal, or `nil` to allow the command.
         case decided(@Sendable (Input) -> String?)
 
-        /// Refused, because only the coordinator starts and ends recordings of the group.
+        /// Refuses the command, because only the coordinator starts and ends recordings of the group.
         static var coordinator: Self {
             .refused(
                 "is reserved for the coordinator. Start the recording with `multicam record --group`, and stop it with Ctrl-C there."
             )
         }
 
-        /// Refused, because the command isn't meant for other computers.
+        /// Refuses the command, because it isn't meant for other computers.
         static var onNode: Self { .refused("is allowed only on the node itself. Run the command there.") }
     }
 
@@ -89,7 +89,7 @@ public struct SessionCommand: Sendable {
     /// - Parameters:
     ///   - name: The name, which is the first word of the command.
     ///   - arguments: Syntax of the arguments, such as `TEXT [at=NS]`.
-    ///   - summary: The effect in one sentence without a capital letter and a period.
+    ///   - summary: The effect of the command, as a sentence without an initial capital or a final period.
     ///   - properties: When and on which thread the command runs, and where it is listed.
     ///   - groupUse: Whether other computers of a group can send the command.
     ///   - parse: Parses the arguments.
@@ -132,7 +132,7 @@ public struct SessionCommand: Sendable {
 }
 
 extension SessionCommand {
-    /// All commands. Each belongs to one group.
+    /// All commands, each of which belongs to one group.
     public static let groups = [
         Group(title: "Recording", commands: recording),
         Group(title: "Program layout", commands: changes(.picture) + scenes),
@@ -148,8 +148,8 @@ extension SessionCommand {
     static let listedNames = all.filter(\.isListed).map(\.name)
     private static let harmless = all.filter { !$0.properties.contains(.ends) }.map(\.name)
 
-    /// Returns the command that starts with the word. If there is none, returns the most similar command. Never returns
-    /// a command that ends something.
+    /// Returns the command that starts with the word. If there is none, returns the most similar command. The result is
+    /// never a command that ends something.
     private static func guess(_ word: String) -> String? {
         let longer = all.map(\.name).filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
         return longer.count == 1 && harmless.contains(longer[0]) ? longer[0] : word.nearest(among: harmless)
@@ -237,13 +237,13 @@ struct CommandContext: Sendable {
     let steering: SessionSteering
     /// Whether a recording is starting, running, or ending.
     let isRecording: Bool
-    /// Whether a stop was requested.
+    /// Whether a stop of the recording was requested.
     let isStopped: Bool
     /// Time of the command on the session's clock.
     let arrival: ClockTime
     /// The plan of the next session, for the status without a session.
     let paused: SessionPlan
-    /// Sends the reply. Call it once, unless a reply is returned.
+    /// Sends the reply. Call this closure once, unless `Perform` returns the reply.
     let answer: ControlServer.Answer
 
     static let nothingRecorded = ControlReply(ok: false, text: "Nothing is being recorded.")

@@ -2,13 +2,13 @@ public import Media
 
 /// Determines the camera that the user prefers and the best camera to use now.
 ///
-/// A value type: the caller passes in device changes and user choices, and acts on the result. The best
-/// camera is the first of these that exists:
+/// This is a value type: the caller passes in device changes and user choices, and acts on the result. The best camera
+/// is the first of these that exists:
 /// 1. the camera that was plugged in last, if no choice has been made since. Plugging in a camera counts as a
 /// choice;
 /// 2. the user's most recent choice that is present, even if another program uses it;
 /// 3. the camera that a profile or client proposed initially;
-/// 4. among the cameras that are available now, the one that streamed most recently;
+/// 4. among the cameras that are available now, the camera that streamed most recently;
 /// 5. a camera that faces `defaultPosition`, followed by external cameras, which may face anywhere.
 public struct CameraPreference: Sendable, Equatable {
     private var wishes: DevicePreferences
@@ -57,18 +57,18 @@ public struct CameraPreference: Sendable, Equatable {
         wishes.handle(changes)
     }
 
-    /// Records the user's choice of a camera, regardless of how it was made. Don't report automatic changes
-    /// here.
+    /// Records the user's choice of a camera, regardless of how it was made. Don't report automatic changes with this
+    /// method.
     ///
     /// - Parameters:
     ///   - camera: The camera that was chosen.
-    ///   - role: The role that it was chosen for; `nil` for a choice without a role.
+    ///   - role: The role that the camera was chosen for; `nil` for a choice without a role.
     public mutating func choose(_ camera: DeviceIdentity, for role: String? = nil) {
         wishes.choose(camera, for: role)
     }
 
-    /// Adopts the stored choices after another process changed them. A new most recent choice counts as a
-    /// choice here too.
+    /// Adopts the stored choices after another process changed them. If the most recent choice is new, it also counts
+    /// as a choice in this process.
     ///
     /// - Parameters:
     ///   - history: The stored choices as they are now.
@@ -169,7 +169,7 @@ public struct PreferredDevice: Sendable, Equatable {
         case position
         /// The camera is available now.
         case ready
-        /// No camera is available now. This one has the least severe problem.
+        /// No camera is available now; this camera has the least severe problem.
         case noneIsReady = "none-is-ready"
         /// The microphone is the sound server's default.
         case serverDefault = "server-default"
@@ -205,7 +205,7 @@ extension PreferredDevice.Reason {
         }
     }
 
-    /// Whether the user or a profile requested the device. Otherwise it is only the best guess.
+    /// Whether the user or a profile requested the device. Otherwise, the device is only the best guess.
     public var isWish: Bool {
         switch self {
         case .pluggedIn, .chosen, .proposed: true

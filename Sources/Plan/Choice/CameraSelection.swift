@@ -1,15 +1,15 @@
 public import Media
 public import Profiles
 
-/// Selects the camera for a role according to the profile's policy. A value type: call `ask` whenever devices
+/// Selects the camera for a role according to the profile's policy. This is a value type: call `ask` whenever devices
 /// or choices have changed.
 ///
 /// ```swift
-/// var selection = CameraSelection(policy: .follow, current: nil) if case .use(let camera) =
-/// selection.ask(preference) { open(camera) }
+/// var selection = CameraSelection(policy: .follow, current: nil)
+/// if case .use(let camera) = selection.ask(preference) { open(camera) }
 /// ```
 ///
-/// While a recording is running, the result is always `keep`. Ask again when it ends.
+/// While a recording is running, the result is always `keep`. Call `recordingEnded` when the recording ends.
 public struct CameraSelection: Sendable, Equatable {
     /// The decision about which camera a role uses.
     public enum Decision: Sendable, Equatable {
@@ -65,8 +65,8 @@ public struct CameraSelection: Sendable, Equatable {
     /// - Parameters:
     ///   - camera: The camera that was chosen.
     ///   - preference: The preference, which already includes the choice.
-    /// - Returns: The decision. During a recording it is always `.keep`, and the choice takes effect when the recording
-    ///   ends.
+    /// - Returns: The decision. During a recording, the decision is always `.keep`, and the choice takes effect when
+    ///   the recording ends.
     /// - Throws: `noChoice` if the policy doesn't allow choices, `taken` if another role uses the camera.
     public mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference
@@ -82,7 +82,7 @@ public struct CameraSelection: Sendable, Equatable {
         return use(camera)
     }
 
-    /// Records that a recording started. From now on every decision is `.keep`.
+    /// Records that a recording started. Until the recording ends, every decision is `.keep`.
     public mutating func recordingBegan() {
         isRecording = true
     }
@@ -111,7 +111,7 @@ public enum SelectionRefusal: Error, Sendable, Equatable {
     case noChoice(CameraPolicy)
     /// The camera is used by another role.
     case taken(CaptureDevice)
-    /// No camera faces the position to switch to.
+    /// No camera faces the direction to switch to.
     case nowhere(to: CaptureDevice.Position)
 }
 
@@ -129,14 +129,14 @@ extension SelectionRefusal: CustomStringConvertible {
     }
 }
 
-/// Implements a front/back switch that alternates between the camera facing the user and the one facing away.
+/// Implements a front/back switch that alternates between the camera facing the user and the camera facing away.
 ///
 /// External cameras count as facing the user, because most of them are mounted on the screen. If no camera's
 /// position is known, the switch cycles through all cameras.
 public enum CameraSwitch {
-    /// Returns the camera to switch to. From a front camera or a camera of unknown position, this is a back
-    /// camera. From a back camera, it is an external camera of unknown position, or otherwise a front camera.
-    /// If no position is known, the next camera in order is used, and the last wraps around to the first.
+    /// Returns the camera to switch to. For a front camera or a camera of unknown position, the result is a back
+    /// camera. For a back camera, the result is an external camera of unknown position, or otherwise a front camera. If
+    /// no position is known, the result is the next camera in order, and the last camera is followed by the first.
     ///
     /// - Parameters:
     ///   - current: The camera in use now.

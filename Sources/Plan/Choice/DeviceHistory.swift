@@ -2,11 +2,11 @@ public import Media
 
 /// The cameras or microphones that the user chose in one application: a short list of the most recent ones.
 ///
-/// A value type. Its owner stores it across launches and reboots.
+/// This is a value type, which its owner stores across launches and reboots.
 public struct DeviceHistory: Sendable, Equatable, Codable {
     /// One device that was chosen or proposed.
     public struct Choice: Sendable, Equatable, Codable {
-        /// The device.
+        /// Identity of the device.
         public var identity: DeviceIdentity
         /// The role that the device was chosen for; `nil` for a choice without a role.
         public var role: String?
@@ -25,10 +25,10 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// Devices that the user chose, most recent first.
     public private(set) var chosen: [Choice] = []
     /// Devices that profiles and clients proposed initially, most recent first. The user's choices always
-    /// rank before them.
+    /// rank before these devices.
     public private(set) var proposed: [Choice] = []
-    /// Names of the profiles and clients that have made their proposal, most recent first. Each may make only
-    /// one.
+    /// Names of the profiles and clients that have made their proposal, most recent first. Each name can make only one
+    /// proposal.
     public private(set) var proposals: [String] = []
 
     /// Creates an empty history.
@@ -44,7 +44,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - device: The device that was chosen.
-    ///   - role: The role that it was chosen for; `nil` for a choice without a role.
+    ///   - role: The role that the device was chosen for; `nil` for a choice without a role.
     ///   - present: All present devices of its kind, so that a device that moved to another port is listed only once.
     public mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
@@ -180,16 +180,16 @@ struct DevicePreferences: Sendable, Equatable {
         }
     }
 
-    /// Records a user's choice. It becomes the most recent preference, and devices plugged in earlier no longer have
-    /// priority.
+    /// Records a user's choice. The choice becomes the most recent preference, and devices plugged in earlier no longer
+    /// have priority.
     mutating func choose(_ device: DeviceIdentity, for role: String? = nil) {
         history.choose(device, for: role, among: present)
         arrivals = []
     }
 
-    /// Returns the most recently plugged-in device that may be opened. A device that may not be opened is
-    /// preferred once it can be. A grayscale camera is usually part of another camera, so it is returned only
-    /// if it was connected on its own.
+    /// Returns the most recently plugged-in device that may be opened. A device that can't be opened yet is preferred
+    /// as soon as it can be opened. A grayscale camera is usually part of another camera, so it is returned only if it
+    /// was connected on its own.
     func pluggedIn(without taken: Set<DeviceIdentity> = []) -> CaptureDevice? {
         let arrived = arrivals.filter { !taken.contains($0) }
             .compactMap { arrival in present.first { $0.identity == arrival && $0.mayBeOpened } }
@@ -242,7 +242,7 @@ struct DevicePreferences: Sendable, Equatable {
 }
 
 extension CaptureDevice {
-    /// Whether the device responds and the user may open it. It may be in use, possibly by this process.
+    /// Whether the device responds and the user may open it. The device may be in use, possibly by this process.
     var mayBeOpened: Bool {
         switch problem {
         case nil, .inUse: true

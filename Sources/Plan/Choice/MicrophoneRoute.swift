@@ -1,11 +1,11 @@
 public import Media
 
-/// Determines which microphone `default` refers to. A value type that receives device changes, choices, and
-/// recording states.
+/// Determines which microphone `default` refers to. This value type receives device changes, choices, and recording
+/// states.
 ///
-/// Only `default` changes: to the microphone that was plugged in last, otherwise to the one that the user
-/// prefers, otherwise to the sound server's default. It never changes during a recording. A role that
-/// specifies a microphone keeps using it.
+/// `default` refers to the microphone that was plugged in last, otherwise to the microphone that the user prefers,
+/// otherwise to the sound server's default. `default` never changes during a recording. A role that specifies a
+/// microphone keeps using that microphone.
 public struct MicrophoneRoute: Sendable, Equatable {
     private var wishes: DevicePreferences
     /// Whether a recording is running. `default` keeps its microphone during a recording.
@@ -45,8 +45,8 @@ public struct MicrophoneRoute: Sendable, Equatable {
         wishes.choose(microphone)
     }
 
-    /// Adopts the stored choices after another process changed them. A new most recent choice counts as a
-    /// choice here too.
+    /// Adopts the stored choices after another process changed them. If the most recent choice is new, it also counts
+    /// as a choice in this process.
     public mutating func adopt(_ history: DeviceHistory) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history

@@ -20,11 +20,11 @@ package struct CameraFormatChoice: Equatable {
     /// Chooses the format in which to open a camera.
     ///
     /// - Parameters:
-    ///   - camera: The role with the profile's settings. Settings that the profile doesn't specify are chosen
-    ///     here.
+    ///   - camera: The role with the profile's settings. This method chooses the settings that the profile doesn't
+    ///     specify.
     ///   - device: The camera and its offered formats.
-    ///   - rotation: The clockwise rotation that makes its frames upright.
-    ///   - isCopied: Whether the track stores the camera's frames unchanged. This requires a compressed
+    ///   - rotation: The clockwise rotation that makes the camera's frames upright.
+    ///   - isCopied: Whether the track stores the camera's frames unchanged. Unchanged frames require a compressed
     ///     format.
     ///   - source: The locations of the profile's fields, for error messages.
     /// - Returns: The best format that meets the settings. If the requested rate isn't offered, the nearest
@@ -46,13 +46,14 @@ package struct CameraFormatChoice: Equatable {
         rate.perSecond >= wanted.perSecond * 0.998
     }
 
-    /// Returns the nominal rate. Drivers count in units of 100 ns and report 30.00003 for 30.
+    /// Returns the nominal frame rate for a rate that a driver reports. Drivers count in units of 100 ns and report
+    /// 30.00003 for 30.
     static func nominal(_ rate: FrameRate) -> FrameRate {
         let whole = rate.perSecond.rounded()
         return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
     }
 
-    /// Implementation of `choose`.
+    /// The implementation of `CameraFormatChoice.choose`.
     private struct CameraFormatChooser {
         let camera: CameraRole
         let offered: [OfferedFormat]
@@ -208,8 +209,8 @@ package struct CameraFormatChoice: Equatable {
         }
 
         /// Returns the sort key for formats. H.264 ranks last because its frames depend on each other. The other
-        /// criteria, in order: formats that are fast enough, MJPEG because it uses a tenth of the bus bandwidth, the
-        /// least conversion, and the rate nearest to the requested rate.
+        /// criteria are, in order: formats that are fast enough, MJPEG because it uses a tenth of the bus bandwidth,
+        /// the least conversion, and the rate nearest to the requested rate.
         private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
             let order: [PixelFormat] = [
                 .mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey, .h264,

@@ -4,7 +4,7 @@ package import Profiles
 /// The control values that make a camera match another camera's image, and notes on traits that it can't
 /// match.
 ///
-/// Pure: the controls of both cameras are arguments.
+/// The result depends only on the controls of both cameras.
 package struct MatchedControls: Equatable {
     /// Requests for the follower's controls, in application order.
     package private(set) var requests: [ControlRequest] = []
@@ -20,9 +20,8 @@ package struct MatchedControls: Equatable {
     /// - Parameters:
     ///   - traits: The traits to match. Only exposure and white balance are controls that can be copied.
     ///   - leader: The role and the controls of the metered camera.
-    ///   - follower: The role and the controls of the camera to set. Pass the leader here to lock it at its
-    ///     current
-    ///     values.
+    ///   - follower: The role and the controls of the camera to set. Pass the leader here to lock that camera at its
+    ///     current values.
     package init(
         _ traits: [CameraMatch.Trait], of leader: (role: String, controls: [DeviceControl]),
         on follower: (role: String, controls: [DeviceControl])
@@ -195,7 +194,7 @@ struct MatchedFormats {
     }
 
     /// Returns the largest size that all cameras offer and that doesn't exceed the requested size. If all common sizes
-    /// exceed it, returns the smallest.
+    /// exceed the requested size, returns the smallest.
     ///
     /// - Returns: `nil` if the cameras don't share a size; `.some(nil)` if all of them deliver any size.
     private static func size(_ wanted: FrameSize, among offers: [[OfferedFormat]?]) -> FrameSize?? {
@@ -213,7 +212,7 @@ struct MatchedFormats {
 
 /// Monitors a camera's automatic controls until their values settle.
 ///
-/// A value type. Time is measured in calls.
+/// This value type measures time in calls of `take`.
 package struct Metering {
 
     /// Creates a monitor without readings.

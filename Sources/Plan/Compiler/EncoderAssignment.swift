@@ -1,7 +1,7 @@
 internal import Media
 internal import Profiles
 
-/// Assigns encoded streams to hardware encoders, in order, until the encoders are fully used. Pure.
+/// Assigns encoded streams to hardware encoders, in order, until the encoders are fully used.
 ///
 /// An encoder is assigned a stream if it passed a trial with frames at least as wide and high, can accept
 /// another stream, and can sustain the combined pixel rate of all its streams.
@@ -14,7 +14,7 @@ struct EncoderAssignment {
 
     /// Creates an assignment with all encoders free.
     ///
-    /// - Parameter encoders: The encoders that were tested. The first one with free capacity is used.
+    /// - Parameter encoders: The encoders that were tested. The first encoder with free capacity is used.
     init(_ encoders: [TriedEncoder]) {
         self.encoders = encoders
     }

@@ -361,7 +361,8 @@ struct PlanCompiler {
         return planned
     }
 
-    /// Returns the role of the camera that contains a microphone. Both are functions of one USB device.
+    /// Returns the role of the camera that contains a microphone. The camera and the microphone are functions of one
+    /// USB device.
     private func camera(with microphone: CaptureDevice) -> String? {
         profile.cameras.first { role in
             guard let camera = devices[role.role]?.device.identity else { return false }

@@ -108,7 +108,7 @@ struct PlannedZoom {
     /// - Parameters:
     ///   - camera: The role with its zoom, pan, and tilt.
     ///   - device: The camera with its controls.
-    ///   - rotation: The clockwise rotation that makes its frames upright.
+    ///   - rotation: The clockwise rotation that makes the camera's frames upright.
     ///   - source: The locations of the profile's fields, for error messages.
     /// - Throws: `ProfileError` for a factor beyond the camera's zoom range, and for controls that the
     ///   profile also sets directly.

@@ -3,9 +3,9 @@ public import Profiles
 
 /// The sets of cameras that can run together on a machine, with their formats.
 ///
-/// Pure. Each camera has its own track, which stores compressed camera frames unchanged and encodes raw ones.
-/// A set fits if the cost of all its cameras together is within the limit, each in its lowest format. Only
-/// maximal sets, which no other camera can join, are listed.
+/// Each camera has its own track, which stores compressed camera frames unchanged and encodes raw ones. A set fits if
+/// the cost of all its cameras together is within the limit, each in its lowest format. Only maximal sets, which no
+/// other camera can join, are listed.
 ///
 /// The amount of work is bounded. Every set that fits lacks at least one camera from each conflicting group,
 /// so only the few cameras in such a group are removed in turn, and each combination is evaluated once. After
@@ -122,7 +122,7 @@ public struct SetCamera: Sendable, Equatable {
     ///   - name: A role or a node.
     ///   - device: The device that was found.
     ///   - pixel: The only pixel format to consider; `nil` for any.
-    ///   - least: The floors. Formats below them are excluded if the camera has others.
+    ///   - least: The floors. Formats below the floors are excluded if the camera has other formats.
     public init(
         name: String, device: PlannedDevice, pixel: PixelFormat? = nil,
         least: BudgetSettings = BudgetSettings()

@@ -3,7 +3,7 @@ public import Media
 /// The share of a machine that a plan needs, estimated before it runs. The minimum is 0, and a plan with a cost above 1
 /// can't run. The scarcest resource determines the total.
 ///
-/// A pure function of plan and machine.
+/// The cost is a pure function of the plan and the machine.
 public struct HardwareCost: Sendable, Equatable {
     /// How much of one resource is used.
     public struct Term: Sendable, Equatable {
@@ -39,8 +39,8 @@ public struct HardwareCost: Sendable, Equatable {
     public static let usableProcessorShare = 0.9
     /// The share of one processor that a thread can use if it composes frames and passes them to its encoder.
     private static let usableThreadShare = 0.9
-    /// Memory of the process without frames, in bytes: libraries, stacks, queues. Measured while recording one
-    /// microphone.
+    /// Memory of the process without frames, in bytes: libraries, stacks, and queues. This value was measured while
+    /// recording one microphone.
     private static let baseMemory = 40e6
     /// Number of frames of the encoded size that x264 buffers at its recording presets, including its lookahead and two
     /// threads.
@@ -55,7 +55,7 @@ public struct HardwareCost: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - plan: The plan as it would run.
-    ///   - machine: The machine that would run it.
+    ///   - machine: The machine that would run the plan.
     ///   - duration: The length of the recording; `nil` to ignore free disk space.
     public init(of plan: SessionPlan, on machine: MachineModel, duration: Nanoseconds? = nil) {
         let work = PlannedWork(plan)
@@ -104,7 +104,7 @@ public struct HardwareCost: Sendable, Equatable {
         ]
     }
 
-    /// Each encoded video stream is composed by a single thread.
+    /// Returns the load of the composing threads. Each encoded video stream is composed by a single thread.
     private static func threads(_ work: PlannedWork, _ machine: MachineModel) -> [Term] {
         let composing = work.items.filter { $0.kind.isComposing }
         return Set(composing.map(\.owner)).sorted().compactMap { owner in
@@ -174,7 +174,8 @@ public struct HardwareCost: Sendable, Equatable {
     /// The disk space that a recording of a known length needs.
     static let diskSpace = "disk-space"
 
-    /// Returns the sum of the amounts. They are added in a fixed order, so that equal plans have exactly the same cost.
+    /// Returns the sum of the amounts. The amounts are added in a fixed order, so that equal plans have exactly the
+    /// same cost.
     private static func sum(_ amounts: [String: Double]) -> Double {
         amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
@@ -300,7 +301,6 @@ extension HardwareCost {
 }
 
 /// The share of the machine's hardware encoders that a plan needs, and the processor time that these encoders require.
-/// Pure.
 struct EncoderCost {
     /// One term for each hardware encoder that the plan uses.
     let terms: [HardwareCost.Term]

@@ -16,7 +16,7 @@ public struct MachineModel: Sendable, Equatable, Codable {
         }
     }
 
-    /// Number of processors that this process may use. A cgroup limit can make it a fraction.
+    /// Number of processors that this process may use. A cgroup limit can make this number a fraction.
     public var processors: Double
     /// Processor time of each kind of work.
     public var costs: CostTable

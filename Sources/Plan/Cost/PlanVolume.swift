@@ -26,7 +26,7 @@ extension SessionPlan {
             let channels =
                 microphone.sourceChannels.isEmpty
                 ? microphone.format.channels : microphone.sourceChannels.count
-            // 24 bits per sample, or AAC.
+            // Audio is stored with 24 bits per sample, or as AAC.
             bytes[track.role, default: 0] +=
                 track.file.hasSuffix(".wav") ? Double(AudioFormat.sessionRate * channels * 3) : 192_000 / 8
         }
@@ -45,8 +45,8 @@ extension SessionPlan {
     func camera(_ role: String) -> PlannedCamera? { cameras.first { $0.role == role } }
 
     /// Returns the bytes per second of an encoded stream. At its recording presets, x264 needs about 0.12 bits per
-    /// pixel for moving photographs at quality 23, and a quarter of that for synthetic frames. The size halves with
-    /// every six steps of quality. Hardware encoders are assumed to need twice as much.
+    /// pixel for photographic content in motion at quality 23, and a quarter of that for synthetic frames. The size
+    /// halves with every six steps of quality. Hardware encoders are assumed to need twice as much.
     private static func encodedBytes(_ settings: VideoEncodingSettings, _ detail: CostTable.Detail)
         -> Double
     {
@@ -79,10 +79,10 @@ extension PlannedCamera {
     /// Synthetic frames are simpler than frames from a physical camera.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 
-    /// Expected size in bytes of one frame as the camera delivers it. MJPEG of moving photographs needs 0.09
-    /// bytes per pixel at 1080p, and H.264 at typical camera bit rates needs 0.02. Synthetic MJPEG was
-    /// measured from 480p to 1080p: half of its size comes from the edges of its tiles, whose number doesn't
-    /// depend on the frame size. Synthetic H.264 needs a third as much as a camera's.
+    /// Expected size in bytes of one frame as the camera delivers it. MJPEG of photographic content in motion needs
+    /// 0.09 bytes per pixel at 1080p, and H.264 at typical camera bit rates needs 0.02. Synthetic MJPEG was measured
+    /// from 480p to 1080p: half of its size comes from the edges of its tiles, whose number doesn't depend on the frame
+    /// size. Synthetic H.264 needs a third as much as H.264 from a camera.
     var expectedBytes: Double {
         let pixels = Double(format.size.pixelCount)
         if detail == .plain, format.pixel == .mjpeg { return 16_000 + pixels * 0.037 }

@@ -1,7 +1,7 @@
 public import Media
 internal import Timing
 
-/// The processor work that a plan requires, in operations per second. It is the basis of the plan's cost. A
+/// The processor work that a plan requires, in operations per second. This work is the basis of the plan's cost, and a
 /// pure function of the plan.
 public struct PlannedWork: Sendable, Equatable {
     /// One kind of work that repeats at a constant rate.
@@ -53,15 +53,16 @@ public struct PlannedWork: Sendable, Equatable {
     private static let slices = 50.0
     /// Number of times per second that a file's thread is woken to write (`WriteQueue`).
     private static let gatherings = 2.0
-    /// Cost of the status, the clock history, and the machine monitoring, each at ten times per second,
-    /// expressed in wakeups per second. Measured as the remaining cost of recording one camera.
+    /// Cost of the status, the clock history, and the machine monitoring, ten times per second each, expressed in
+    /// wakeups per second. The value was measured as the remaining cost of recording one camera.
     private static let watchRate = 100.0
 
     /// Number of times per second that ticks are decided if no consumer is waiting for them.
     private static let rows = 10.0
 
-    /// The timeline wakes for each tick of the leading grid. Without a grid or with a slow one, it also wakes
-    /// for each audio block. If all tracks are copied, it wakes once per batch of ticks.
+    /// Returns the timeline's wakeups per second. The timeline wakes for each tick of the leading grid. Without a grid
+    /// or with a slow grid, the timeline also wakes for each audio block. If all tracks are copied, the timeline wakes
+    /// once per batch of ticks.
     private static func timelineRate(_ plan: SessionPlan) -> Double {
         let isWaitedFor =
             plan.program != nil || !plan.liveOutputs.isEmpty
@@ -79,7 +80,8 @@ public struct PlannedWork: Sendable, Equatable {
 
     // MARK: Inputs
 
-    /// A stream whose frames depend on each other is decoded once, regardless of the number of outputs that show it.
+    /// Adds the work of a camera. A stream whose frames depend on each other is decoded once, regardless of the number
+    /// of outputs that show it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
         // A synthetic camera's thread does the work that hardware does in a physical camera.
         let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)

@@ -1,22 +1,23 @@
 public import Media
 
-/// How a camera is mounted: separately, or built into the computer and rotating with it. Pure.
+/// How a camera is mounted: separately, or built into the computer and rotating with the computer.
 public struct CameraMounting: Sendable, Equatable {
     /// Whether a camera rotates with the computer, and in which direction.
     public enum Bearing: Sendable, Equatable {
         /// The camera is mounted separately and doesn't rotate with the computer.
         case own
-        /// The camera is built into the computer and faces away from the user. Seen toward the scene, both rotate in
-        /// the same direction.
+        /// The camera is built into the computer and faces away from the user. Seen from behind the camera, the camera
+        /// and the computer rotate in the same direction.
         case back
-        /// The camera is built into the computer and faces the user. A clockwise rotation of one is counterclockwise
-        /// for the other.
+        /// The camera is built into the computer and faces the user. A clockwise rotation of the computer is
+        /// counterclockwise for the camera.
         case front
     }
 
     /// Whether the camera rotates with the computer, and in which direction.
     public var bearing: Bearing
-    /// The clockwise rotation that makes its frames upright while the computer is held in its usual orientation.
+    /// The clockwise rotation that makes the camera's frames upright while the computer is held in its usual
+    /// orientation.
     public var mounting: Rotation
 
     /// Creates a mounting from its parts.
@@ -29,7 +30,8 @@ public struct CameraMounting: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - camera: The device. A built-in camera rotates with the computer; if its position is unspecified, it is
-    ///     treated as facing the user. All others are mounted separately, except synthetic cameras with a position.
+    ///     treated as facing the user. All other cameras are mounted separately, except synthetic cameras with a
+    ///     position.
     ///   - fixed: A fixed angle set by the user; `nil` to derive it from the camera.
     public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
         guard fixed == nil, camera.turnsWithComputer else {
@@ -69,7 +71,7 @@ public struct CameraMounting: Sendable, Equatable {
 }
 
 extension CaptureDevice {
-    /// Whether the camera is built into the computer, or simulates this.
+    /// Whether the camera is built into the computer, or simulates a built-in camera.
     public var turnsWithComputer: Bool {
         switch deviceType {
         case .builtIn: true
@@ -79,15 +81,15 @@ extension CaptureDevice {
     }
 }
 
-/// Estimates the orientation of the computer from accelerometer readings. Pure.
+/// Estimates the orientation of the computer from accelerometer readings.
 ///
-/// The orientation changes only if gravity is more than 60° away from it, which avoids flicker around 45°,
-/// and two consecutive readings agree on the same new orientation. It doesn't change while the computer is
+/// The orientation changes only if gravity is more than 60° away from the current one, which avoids flicker around 45°,
+/// and two consecutive readings agree on the new orientation. The orientation doesn't change while the computer is
 /// lying flat or is moving too fast for gravity to be measured.
 public struct TurnEstimate: Sendable, Equatable {
     /// The computer's clockwise rotation; `nil` before the first conclusive reading.
     public private(set) var turn: Rotation?
-    /// Rotation indicated by the previous reading, if it differs from the current one.
+    /// Rotation indicated by the previous reading, if that rotation differs from `turn`.
     private var candidate: Rotation?
 
     /// The sine of 25°. If the computer lies flatter than this, the reading is ignored, because no side is
@@ -143,7 +145,8 @@ public struct TurnEstimate: Sendable, Equatable {
 
 /// The clockwise rotations that make a camera's frames level, in files and in a preview.
 public struct RotationAngles: Sendable, Equatable {
-    /// Rotation for files and stills, so that they are upright when viewed later. It depends only on gravity.
+    /// Rotation for files and stills, so that they are upright when viewed later. This rotation depends only on
+    /// gravity.
     public var capture: Rotation
     /// Rotation for a preview, in the coordinates of the surface that shows it.
     public var preview: Rotation

@@ -83,8 +83,8 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     /// them.
     public enum Mode: String, Sendable, Codable { case copy, encode }
 
-    /// Name of the track, unique within the session. It equals the role, unless the track starts after another track of
-    /// the same camera was stopped.
+    /// Name of the track, unique within the session. The name equals the role, unless the track starts after another
+    /// track of the same camera was stopped.
     public var name: String
     /// The camera's role.
     public var role: String
@@ -96,8 +96,8 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     public var rate: FrameRate
     /// Size and rate of the stored frames, and the encoder settings for `encode`.
     public var settings: VideoEncodingSettings
-    /// Clockwise rotation that makes the stored frames upright. It is stored in the file's metadata, and pixels aren't
-    /// rotated.
+    /// Clockwise rotation that makes the stored frames upright. The rotation is stored in the file's metadata, and
+    /// pixels aren't rotated.
     public var rotation: Rotation
     /// Pixel aspect ratio of the stored frames, stored in the file's metadata; `nil` for square pixels.
     public var pixelAspect: AspectRatio?

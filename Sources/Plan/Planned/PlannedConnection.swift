@@ -2,16 +2,16 @@ public import Media
 
 /// An edge of the plan between an input and an output, with its attributes.
 ///
-/// A plan's connections are derived from its parts and always agree with them. `SessionPlan.connections` reads them;
-/// `connect`, `change`, and `disconnect` write them.
+/// A plan's connections are derived from its parts and always agree with them. `SessionPlan.connections` reads the
+/// connections; `connect`, `change`, and `disconnect` change them.
 public struct PlannedConnection: Sendable, Equatable, Codable {
     /// Role of the camera or microphone.
     public var input: String
     /// Name of the output: `program`, `cameras/desk`, `audio/host`, `metadata/desk`.
     public var output: String
-    /// Whether the output receives data. A camera that the program hides keeps its connection, disabled. In a running
-    /// session, the same applies to a muted microphone and to a device that is switched off. In a plan, a microphone
-    /// that isn't in the program's mix isn't connected to it.
+    /// Whether the output receives data. A camera that the program hides keeps its connection, which is then disabled.
+    /// In a running session, the same applies to a muted microphone and to a device that is switched off. In a plan, a
+    /// microphone that isn't in the program's mix isn't connected to it.
     public var isEnabled: Bool
     /// Clockwise rotation that makes the camera's frames upright: in a track through the file's matrix, in
     /// the program by rotating pixels.
@@ -43,7 +43,7 @@ public struct PlannedConnection: Sendable, Equatable, Codable {
         self.init(input: input, output: output, channels: port.channels)
     }
 
-    /// Whether both connections have the same input and output. Their attributes may differ.
+    /// Whether both connections have the same input and output. The attributes may differ.
     public func isSameEdge(as other: Self) -> Bool { input == other.input && output == other.output }
 }
 
@@ -75,7 +75,8 @@ extension SessionPlan {
 
     /// Returns how a connection rotates and mirrors its frames.
     ///
-    /// - Returns: `nil` for a connection without frames, or one that the plan doesn't have.
+    /// - Returns: The rotation and mirroring; `nil` for a connection without frames, and if the plan doesn't have the
+    ///   connection.
     public func turning(of connection: PlannedConnection) -> ConnectionTurning? {
         guard connections.contains(where: connection.isSameEdge) else { return nil }
         if connection.output == Self.programOwner {
@@ -118,8 +119,8 @@ public struct PreviewConnection: Sendable, Equatable, Codable {
 }
 
 extension SessionPlan {
-    /// The edges between devices and outputs, with their attributes. They are derived from the plan's parts: cameras of
-    /// the program, its microphones, tracks of cameras, tracks of microphones, metadata.
+    /// The edges between devices and outputs, with their attributes. The edges are derived from the plan's parts: the
+    /// program's cameras and microphones, camera tracks, microphone tracks, and metadata files.
     public var connections: [PlannedConnection] {
         shownConnections + heardConnections
             + cameraTracks.filter { !openOutputs.contains($0.output) }.map { track in
@@ -196,7 +197,7 @@ extension SessionPlan {
         openOutputs.insert(track.output)
     }
 
-    /// Adds a program without cameras and microphones. It replaces an existing program.
+    /// Adds a program without cameras and microphones. The new program replaces an existing program.
     public mutating func addWithoutConnections(_ program: PlannedProgram) {
         var program = program
         program.mix = []

@@ -6,8 +6,8 @@ public struct PlannedDevice: Sendable, Equatable {
     public enum Offers: Sendable, Equatable {
         /// The formats that a camera lists. The list is empty for a microphone; its format is in `device.audio`.
         case listed([OfferedFormat])
-        /// A synthetic camera, which delivers any requested format except for the fixed values given here. The default
-        /// is 1280×720 MJPEG at 30 frames per second.
+        /// A synthetic camera, which delivers any requested format except for the fixed values in this case. The
+        /// default is 1280×720 MJPEG at 30 frames per second.
         case whatever(pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)
     }
 
@@ -19,8 +19,8 @@ public struct PlannedDevice: Sendable, Equatable {
     public var offers: Offers
     /// Bandwidth that a synthetic camera on a synthetic USB bus reserves; `nil` for all other devices.
     public var usb: USBCamera?
-    /// Orientation of the computer when its sensor was read, for a camera that rotates with it; `nil` if the sensor
-    /// wasn't read.
+    /// Orientation of the computer when its sensor was read, for a camera that rotates with the computer; `nil` if the
+    /// sensor wasn't read.
     public var turn: MachineOrientation?
 
     /// Creates a device with the formats that it can be opened with.

@@ -1,12 +1,12 @@
 public import Media
 public import Profiles
 
-/// A live output of a plan: its source and its target. It contains only the public part of the address and no
+/// A live output of a plan: its source and its target. The value contains only the public part of the address and no
 /// stream key.
 public struct PlannedLiveOutput: Sendable, Equatable, Codable {
     /// Frames that are produced only for this output.
     public struct Frames: Sendable, Equatable, Codable {
-        /// Width and height in pixels. Both are even.
+        /// Width and height in pixels, both even.
         public var size: FrameSize
         /// Frames per second.
         public var rate: FrameRate
@@ -18,8 +18,8 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
             (self.size, self.rate, self.bitrate) = (size, rate, bitrate)
         }
 
-        /// Creates a description with a source's unmodified size and rate: the program's, or those of a
-        /// camera's upright frames; `nil` if the source doesn't exist.
+        /// Creates a description with the unmodified size and rate of a source: the program, or a camera's upright
+        /// frames; `nil` if the source doesn't exist.
         init?(asThoseOf source: String, cameras: [PlannedCamera], program: PlannedProgram?) {
             if source == LiveOutputSettings.program, let settings = program?.settings {
                 self.init(size: settings.size, rate: settings.rate)
@@ -35,7 +35,7 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
         }
     }
 
-    /// Name of the live output. Its cost is listed under this name.
+    /// Name of the live output. The output's cost is listed under this name.
     public var name: String
     /// The kind of live output.
     public var kind: LiveOutputAddress.Kind
@@ -58,7 +58,7 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
         (self.source, self.start, self.frames) = (source, start, frames)
     }
 
-    /// Settings of its separate encoder that affect its cost; `nil` if it doesn't have one.
+    /// Settings of the output's separate encoder that affect the output's cost; `nil` if there is no separate encoder.
     package var encoder: VideoEncodingSettings? {
         guard let frames, frames.bitrate != nil else { return nil }
         return VideoEncodingSettings(size: frames.size, rate: frames.rate, preset: Self.preset)

@@ -44,8 +44,8 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
 
 /// A microphone's own track: a separate Broadcast Wave file, or AAC in the shared MOV file.
 public struct PlannedMicrophoneTrack: Sendable, Equatable, Codable {
-    /// Name of the track, unique within the session. It equals the role, unless the track starts after another track of
-    /// the same microphone ended.
+    /// Name of the track, unique within the session. The name equals the role, unless the track starts after another
+    /// track of the same microphone ended.
     public var name: String
     /// The microphone's role.
     public var role: String

@@ -6,8 +6,8 @@ public import Profiles
 /// A complete session as a value: its devices, its outputs, and the connections between them.
 ///
 /// A profile compiles to a plan once its devices are known. A client can also build a plan manually, and `validate`
-/// returns the reasons why it can't run. A plan can be checked, printed, compared, and run. A running session can
-/// replace its plan with another.
+/// returns the reasons why such a plan can't run. A plan can be checked, printed, compared, and run. A running session
+/// can replace its plan with another.
 public struct SessionPlan: Sendable, Equatable, Codable {
     /// The profile's name.
     public var profile: String
@@ -15,7 +15,7 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var cameras: [PlannedCamera]
     /// The microphones, in the profile's order.
     public var microphones: [PlannedMicrophone]
-    /// The composed program; `nil` for a session without one.
+    /// The composed program; `nil` for a session without a program.
     public var program: PlannedProgram?
     /// ISO tracks of the cameras.
     public var cameraTracks: [PlannedCameraTrack]
@@ -29,7 +29,7 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var budget: BudgetSettings
     /// One sentence for each choice that users should know about.
     public var notes: [String]
-    /// Title, people, and editing projects to write at the end; `nil` if the profile doesn't set any.
+    /// Title, people, and editing projects to write at the end of a recording; `nil` if the profile doesn't set any.
     public var editing: EditingSettings? = nil
     /// The live outputs, in the profile's order.
     public var liveOutputs: [PlannedLiveOutput] = []
@@ -57,15 +57,15 @@ public struct SessionPlan: Sendable, Equatable, Codable {
 }
 
 extension SessionPlan {
-    /// Compiles a profile for the devices that were found. Pure: no device is opened.
+    /// Compiles a profile for the devices that were found. No device is opened.
     ///
     /// - Parameters:
-    ///   - profile: The profile. Errors name its fields.
+    ///   - profile: The profile. Errors name the profile's fields.
     ///   - devices: The devices by role, for every camera and microphone of the profile.
     ///   - encoders: Hardware encoders that were tested on the computer that will run the plan.
     /// - Throws: `ProfileError` if a device doesn't meet its role's requirements: wrong kind, unsupported size or pixel
-    ///   format, raw frames for a copied track, a crop outside the frame, or a missing channel. Also thrown if the
-    ///   profile requires a hardware encoder and none accepts the stream.
+    ///   format, raw frames for a copied track, a crop outside the frame, or a missing channel. The error is also
+    ///   thrown if the profile requires a hardware encoder and none accepts the stream.
     public init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = []
     ) throws(ProfileError) {

@@ -20,7 +20,7 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     /// Named arrangements that can replace the current one.
     public var scenes: [SceneSettings]
 
-    /// Creates a program. Its layers are derived from the arrangement and the cameras.
+    /// Creates a program. The program's layers are derived from the arrangement and the cameras.
     public init(
         file: String, settings: VideoEncodingSettings, isCoarse: Bool = false,
         arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int,

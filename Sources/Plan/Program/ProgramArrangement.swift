@@ -1,8 +1,8 @@
 public import Media
 public import Profiles
 
-/// The cameras that the program shows and their positions. Contains everything that may change while the program is
-/// recorded. Pure.
+/// The cameras that the program shows and their positions. This value contains everything that may change while the
+/// program is recorded.
 public struct ProgramArrangement: Sendable, Equatable, Codable {
     /// Layout of the cameras.
     public var layout: ProgramLayout
@@ -14,12 +14,13 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
     public var hidden: Set<String>
     /// Position and size of insets, and the fit of frames.
     public var style: InsetStyle
-    /// Clockwise rotations by role that replace the camera's own, only in the program. Tracks keep their rotation.
+    /// Clockwise rotations by role that replace the cameras' own rotations in the program. Tracks keep their rotation.
     public var rotations: [String: Rotation]
-    /// Whether a camera is mirrored left to right, by role. Replaces the camera's own setting, only in the program.
+    /// Whether a camera is mirrored left to right in the program, by role. In the program, this value replaces the
+    /// camera's own setting.
     public var mirroring: [String: Bool]
-    /// Zooms by role, done by cropping. They replace the zoom of the camera's framing, only in the program.
-    /// The camera's own zoom isn't changed.
+    /// Zooms by role, done by cropping. In the program, these zooms replace the zoom of the camera's framing. The
+    /// camera's own zoom isn't changed.
     public var zooms: [String: Zoom]
 
     /// Creates the initial arrangement of a profile's program.
@@ -70,7 +71,8 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         return framing
     }
 
-    /// Returns the size of the visible part of a camera's frame, cropped and rotated upright. Zoom doesn't affect it.
+    /// Returns the size of the visible part of a camera's frame, cropped and rotated upright. Zoom doesn't affect this
+    /// size.
     package func uprightSize(of camera: PlannedCamera) -> FrameSize {
         var framing = camera.framing
         framing.zoom = .none

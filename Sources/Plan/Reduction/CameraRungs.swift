@@ -126,7 +126,7 @@ struct CameraRungs {
         }
     }
 
-    /// Common webcam sizes. A synthetic camera offers these too, although it could deliver any size.
+    /// Common webcam sizes. A synthetic camera also offers these sizes, although it could deliver any size.
     private static let usualSizes = [
         (3840, 2160), (2560, 1440), (1920, 1080), (1280, 720), (960, 540), (640, 360), (320, 180),
         (1600, 1200), (1280, 960), (1024, 768), (800, 600), (640, 480), (320, 240),

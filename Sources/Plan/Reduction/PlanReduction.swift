@@ -2,7 +2,6 @@ public import Media
 public import Profiles
 
 /// A plan reduced to fit its profile's budget before it runs, with the reductions in order and their reasons.
-/// Pure.
 ///
 /// The reduction takes one step at a time and recomputes the cost after each step. `ReliefRule` defines the
 /// reductions that are allowed for each shortage, and `Concession.beforeStart` defines their order. If a USB
@@ -17,8 +16,8 @@ public import Profiles
 public struct PlanReduction: Sendable, Equatable {
     /// The profile's budget: the limit, the policy, and the floors.
     public let budget: BudgetSettings
-    /// The plan as the profile requests it. Latency corrections of its devices may be added later, because they don't
-    /// affect the cost.
+    /// The plan as the profile requests it. Latency corrections of the plan's devices may be added later, because they
+    /// don't affect the cost.
     public var asked: SessionPlan
     /// The cost of `asked`.
     public let askedCost: HardwareCost
@@ -38,7 +37,7 @@ public struct PlanReduction: Sendable, Equatable {
     /// Whether the processor costs were measured on this machine.
     public let isMeasured: Bool
 
-    /// Whether `plan` may run. Resources without cost data never prevent it.
+    /// Whether `plan` may run. Resources without cost data never prevent the plan from running.
     public var fits: Bool { cost.total <= budget.hardwareCost }
 
     /// Reduces a profile's plan to fit its budget, or determines that no reduction is sufficient. With the policy
@@ -95,7 +94,7 @@ public struct PlanReduction: Sendable, Equatable {
 public struct ReductionStep: Sendable, Equatable {
     /// Short description of the change: `face size 1280x720 → 960x540`.
     public let step: String
-    /// Sentence that explains why this was reduced, and why at this point.
+    /// Sentence that explains the reason for the reduction and for its place in the order.
     public let reason: String
     /// The cost before the step.
     public let before: HardwareCost
@@ -129,8 +128,8 @@ extension PlanReduction {
         return sentence.map { " \($0.asSentence)" } ?? ""
     }
 
-    /// Sentence that says that the processor costs weren't measured on this computer; empty if they were
-    /// measured or aren't the limiting factor.
+    /// Sentence stating that the processor costs weren't measured on this computer; empty if they were measured or
+    /// aren't the limiting factor.
     private var guess: String {
         let isProcessor = cost.terms.contains {
             $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))

@@ -1,8 +1,8 @@
 public import Media
 public import Profiles
 
-/// Changes that would lower the cost of a plan. Each change is tried. A pure function of the plan, the machine, and the
-/// formats that the cameras offer.
+/// Changes that would lower the cost of a plan. Each change is tried. The result is a pure function of the plan, the
+/// machine, and the formats that the cameras offer.
 public struct PlanRemedies: Sendable, Equatable {
     /// The changes that help individually, in order of effort; for equal effort, largest effect first.
     public let remedies: [Remedy]
@@ -20,7 +20,7 @@ public struct PlanRemedies: Sendable, Equatable {
     /// - Parameters:
     ///   - plan: The plan, which may cost too much.
     ///   - machine: The machine that the plan would run on.
-    ///   - offers: The formats that its cameras offer, by role. For a missing role, no other format is proposed.
+    ///   - offers: The formats that the plan's cameras offer, by role. For a missing role, no other format is proposed.
     ///   - duration: The length of the recording; `nil` to ignore free disk space.
     ///   - limit: The allowed cost of the plan. If the plan is within the limit, only moves to other USB ports that
     ///     free at least half of the scarcest resource are proposed, because they cost nothing and leave headroom.
@@ -59,7 +59,7 @@ public struct PlanRemedies: Sendable, Equatable {
         // Adds the cheapest change repeatedly while it helps.
         var (state, now, actions) = (start, before, [Remedy]())
         while now > limit, actions.count < Self.mostTogether {
-            // If changes are equal, the first one is used.
+            // If several changes are equally good, the first one is used.
             let next = tried(state, from: now).min { Self.isBetter($0.0, $1.0) }
             guard let next else { break }
             actions.append(next.0)
@@ -132,7 +132,7 @@ public struct Remedy: Sendable, Equatable {
     /// The change with its effect: `move face to another controller (bus 3 of 0000:00:1d.0): cost 1.3 → 0.7`.
     public var sentence: String { "\(action): cost \(Self.tenths(before)) → \(Self.tenths(after))" }
 
-    /// Formats a cost, with two decimal places if one would hide the difference.
+    /// Formats a cost with at most two decimal places.
     private static func tenths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 }
 
@@ -161,8 +161,8 @@ struct RemedySearch {
 
     // MARK: USB
 
-    /// Returns moves of a camera to another controller or, if there is none, to another port. One free port
-    /// of each kind is sufficient.
+    /// Returns moves of a camera to another controller, and to another port of the same controller. Only one free port
+    /// of each kind is tried.
     private func moves(_ state: State) -> [Change] {
         state.plan.cameras.reversed().flatMap { planned -> [Change] in
             guard let camera = state.usb(of: planned), let now = camera.domains.first else { return [] }

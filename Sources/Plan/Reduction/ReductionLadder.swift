@@ -223,8 +223,8 @@ struct ReductionLadder {
         return rung
     }
 
-    /// Returns the rate of a track whose camera is reduced. It doesn't exceed the camera's rate, because duplicated
-    /// frames would serve no purpose. A copied stream can't be decimated.
+    /// Returns the rate of a track whose camera is reduced. The result doesn't exceed the camera's rate, because
+    /// duplicated frames would serve no purpose. A copied stream can't be decimated.
     private func trackRate(of role: String, at format: VideoFormat) -> FrameRate {
         let nominal = CameraFormatChoice.nominal(format.rate)
         guard let choice = choice(role) else { return nominal }

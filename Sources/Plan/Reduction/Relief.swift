@@ -33,27 +33,27 @@ public struct Relief: OptionSet, Sendable, Hashable {
 
 /// A kind of reduction that a session can make if it is short of a resource.
 package enum Concession: Hashable, CaseIterable {
-    /// Encoder effort. The file grows or loses a little detail.
+    /// Use a faster encoder preset. The file grows or loses a little detail.
     case preset
-    /// Frames for clients that only display them.
+    /// Stop sending frames to clients that only display them.
     case previews
-    /// Raw frames, which are replaced by JPEGs of the same size and rate.
+    /// Replace raw frames with JPEGs of the same size and rate.
     case rawFrames
-    /// The size of a camera that isn't recorded, down to the size of the inset that shows it.
+    /// Reduce the size of a camera that isn't recorded, down to the size of the inset that shows it.
     case surplusSize
-    /// The sharpness of the program. Its JPEGs are decoded at half of the displayed size.
+    /// Reduce the sharpness of the program by decoding its JPEGs at half of the displayed size.
     case decoding
-    /// Some of the program's frames.
+    /// Drop some of the program's frames.
     case programRate
-    /// All of the program's frames. The last frame stays until the program resumes.
+    /// Pause the program. The program's last frame stays visible until the program resumes.
     case programPause
-    /// Some frames of an encoded track.
+    /// Drop some frames of an encoded track.
     case trackRate
-    /// The size of a camera's frames.
+    /// Reduce the size of a camera's frames.
     case cameraSize
-    /// The rate of a camera's frames.
+    /// Reduce a camera's frame rate.
     case cameraRate
-    /// An entire camera.
+    /// Switch a camera off.
     case camera
 
     /// Order of reductions before a plan runs, least noticeable first. All viewers notice a lower rate, so
@@ -62,27 +62,27 @@ package enum Concession: Hashable, CaseIterable {
         .rawFrames, .preset, .surplusSize, .decoding, .programRate, .cameraSize, .cameraRate,
     ]
 
-    /// Order of reductions while a session is running, least noticeable first. Rates are reduced before sizes
-    /// here: a copied track stays in one file if its camera's rate changes, but not if its size changes.
+    /// Order of reductions while a session is running, least noticeable first. In this order, rates are reduced before
+    /// sizes, because a copied track stays in one file if its camera's rate changes, but not if its size changes.
     package static let whileRunning: [Concession] = [
         .preset, .previews, .decoding, .programRate, .programPause, .trackRate, .cameraRate, .cameraSize,
         .camera,
     ]
 }
 
-/// Determines which reduction relieves which shortage. Used for plans before they run, for remedies, and by
+/// Determines which reduction relieves which shortage. The rule applies to plans before they run, to remedies, and to
 /// the governor.
 ///
 /// - A step is taken only if it saves a resource that is in short supply.
 /// - Reductions without visible effect come first, followed by the program (`Concession.beforeStart`,
 ///   `Concession.whileRunning`).
 /// - If all cameras of a program are recorded as tracks, the program can be rendered from them later. If
-///   processor time is short, it is reduced as far as possible, up to pausing its frames, before any encoded
+///   processor time is short, the program is reduced as far as possible, up to pausing its frames, before any encoded
 ///   track or its camera is reduced.
-/// - A copied track is an original, and copying needs almost no processor time. It is reduced only for
+/// - A copied track is an original, and copying needs almost no processor time. A copied track is reduced only for
 ///   resources that it uses itself: the bus, memory, and the disk.
 ///
-/// A value type: maps a plan to a set of resources.
+/// This value type maps a plan to a set of resources.
 package struct ReliefRule {
     private let plan: SessionPlan
     private let isRunning: Bool
@@ -121,7 +121,7 @@ package struct ReliefRule {
     /// - Parameters:
     ///   - concession: The reduction to check.
     ///   - role: The camera's role, for a reduction of one camera.
-    /// - Returns: An empty set if the reduction isn't allowed.
+    /// - Returns: The saved resources; an empty set if the reduction isn't allowed.
     package func relief(of concession: Concession, role: String? = nil) -> Relief {
         switch concession {
         case .preset, .previews, .decoding: .processor

@@ -1,7 +1,7 @@
 package import Media
 internal import Profiles
 
-/// The machine that a running session was planned for, used to estimate the cost of changes. Pure.
+/// The machine that a running session was planned for, used to estimate the cost of changes.
 package struct RunningBudget: Sendable, Equatable {
     /// The machine model that was measured when the session was planned.
     package var machine: MachineModel
@@ -57,7 +57,7 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - before: The plan before the change.
-    ///   - asked: Roles of the cameras whose formats are set by the change itself. They aren't reduced.
+    ///   - asked: Roles of the cameras whose formats are set by the change itself. These cameras aren't reduced.
     ///   - words: The change as the user entered it.
     /// - Returns: Commands for the reduced cameras, and a description of each reduction.
     /// - Throws: `SessionChangeError` with an alternative that would fit, if no reduction is allowed or
@@ -97,8 +97,8 @@ extension RunningPlan {
     /// Reduces one camera only as much as needed for the plan to fit, or otherwise until further reduction
     /// doesn't help.
     ///
-    /// - Returns: `nil` if the camera can't be reduced, may not be reduced for this shortage, or wouldn't
-    ///   help if reduced.
+    /// - Returns: `nil` if the camera can't be reduced, may not be reduced for this shortage, or if reducing it
+    ///   wouldn't help.
     private func lowered(
         _ role: String, since was: HardwareCost, floors: BudgetSettings
     ) -> (plan: RunningPlan, format: VideoFormat)? {
@@ -161,7 +161,7 @@ extension RunningPlan {
             isOverBudget: true)
     }
 
-    /// Returns a sentence with an alternative to a change that would fit.
+    /// Returns a sentence that proposes an alternative change that would fit.
     private func remedy(since before: RunningPlan, _ was: HardwareCost) -> String {
         let known = before.plan.cameras.map(\.role)
         let concerned = roles.filter { role in

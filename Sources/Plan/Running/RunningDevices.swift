@@ -220,12 +220,12 @@ extension RunningPlan {
         return orders
     }
 
-    /// Adds a camera to the session. The program can then show it.
+    /// Adds a camera to the session. The program can then show the camera.
     ///
     /// - Parameters:
     ///   - camera: The camera, with a role that hasn't been used in this recording.
-    ///   - track: Its track; `nil` for none.
-    ///   - offers: The formats that it can change to; `nil` if it can't change.
+    ///   - track: The device's track; `nil` for none.
+    ///   - offers: The formats that the camera can change to; `nil` if its format can't change.
     /// - Throws: `SessionChangeError` if the role is or was in use, or the track would have to copy H.264. The plan is
     ///   then unchanged.
     package mutating func admit(
@@ -254,8 +254,8 @@ extension RunningPlan {
         }
     }
 
-    /// Restores the initial devices and tracks after a recording. Keeps the program's last arrangement as far as these
-    /// devices can show it.
+    /// Restores the initial devices and tracks after a recording. The program keeps its last arrangement as far as
+    /// these devices can show it.
     package mutating func renew(_ first: SessionPlan, devices: RunningDevices) {
         let known = Set(first.cameras.map(\.role))
         let heard = Set(first.microphones.map(\.role))
@@ -287,7 +287,7 @@ extension RunningPlan {
                 let main = arrangement.main
                 arrangement.insets.removeAll { $0 == main }
             }
-            // Cameras that replaced hidden ones in the program may have been removed.
+            // The cameras that took the place of hidden cameras in the program may have been removed.
             if arrangement.shown.isEmpty { arrangement.hidden.remove(arrangement.main) }
             program.arrange(arrangement, cameras: plan.cameras)
             plan.program = program
@@ -297,10 +297,10 @@ extension RunningPlan {
     }
 }
 
-/// Replacing a role's camera.
+/// Changes that replace a role's camera.
 extension RunningPlan {
-    /// Returns the format that a role's replacement camera should deliver: the current camera's format if possible. The
-    /// same kind of frames is required if they are copied.
+    /// Returns the format that a role's replacement camera should deliver: the current camera's format if possible. If
+    /// the frames are copied, the replacement must deliver the same kind of frames.
     ///
     /// - Parameter role: The role.
     /// - Returns: The current format, and whether the replacement must deliver the same kind of frames.
@@ -322,7 +322,7 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - camera: The replacement, with the same role, in the format that it was opened with.
-    ///   - offers: The formats that it can change to; `nil` if it can't change.
+    ///   - offers: The formats that the camera can change to; `nil` if its format can't change.
     /// - Throws: `SessionChangeError` if the role doesn't have a camera, or the replacement isn't compatible with the
     ///   role's tracks. The plan is then unchanged.
     package mutating func replaceCamera(
@@ -417,11 +417,11 @@ extension RunningPlan {
         return orders + [.hear(role: role, false)]
     }
 
-    /// Adds a microphone to the session. It can then be added to the program's audio.
+    /// Adds a microphone to the session. The microphone can then be added to the program's audio.
     ///
     /// - Parameters:
     ///   - microphone: The microphone, with a role that hasn't been used in this recording.
-    ///   - track: Its track; `nil` for none.
+    ///   - track: The device's track; `nil` for none.
     /// - Throws: `SessionChangeError` if the role is or was in use. The plan is then unchanged.
     package mutating func admit(
         _ microphone: PlannedMicrophone, _ track: PlannedMicrophoneTrack?

@@ -1,7 +1,7 @@
 package import Media
 package import Profiles
 
-/// The plan of a running session, and the rules for changing it. Pure.
+/// The plan of a running session, and the rules for changing it.
 package struct RunningPlan: Sendable, Equatable {
     /// The plan with all previous changes, including tracks that have ended.
     package var plan: SessionPlan
@@ -14,14 +14,14 @@ package struct RunningPlan: Sendable, Equatable {
     var lastProgram: ProgramState?
     /// The device state that affects changes.
     package var devices: RunningDevices
-    /// The machine used to estimate the cost of changes; `nil` if the session wasn't planned for one.
+    /// The machine used to estimate the cost of changes; `nil` if the session wasn't planned for a machine.
     package var budget: RunningBudget?
 
     /// Creates the plan of a session at its start.
     ///
     /// - Parameters:
     ///   - plan: The initial plan of the session.
-    ///   - devices: The state of its devices.
+    ///   - devices: The state of the session's devices.
     ///   - budget: The machine used to estimate the cost of changes.
     package init(
         _ plan: SessionPlan, devices: RunningDevices = RunningDevices(), budget: RunningBudget? = nil
@@ -232,7 +232,7 @@ package struct RunningPlan: Sendable, Equatable {
 
     /// Whether a role belongs to a microphone rather than a camera.
     ///
-    /// - Throws: `SessionChangeError` if it belongs to neither.
+    /// - Throws: `SessionChangeError` if the role belongs to neither.
     private func isAudio(_ role: String) throws(SessionChangeError) -> Bool {
         let present =
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
@@ -309,7 +309,7 @@ extension RunningPlan {
         }
     }
 
-    /// Saves the program's picture and sound as a scene. Replaces an existing scene with this name.
+    /// Saves the program's picture and sound as a scene. An existing scene with this name is replaced.
     ///
     /// - Throws: `SessionChangeError` if the scene name is invalid, or there is no program.
     package mutating func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
@@ -360,7 +360,8 @@ extension RunningPlan {
         if let insets = change.insets {
             let layout = arrangement.layout
             try show(&arrangement, [change.main ?? arrangement.main] + insets)
-            // `show` changes the layout if several cameras don't fit. Restore it if it was requested explicitly.
+            // `show` changes the layout if several cameras don't fit. Restore the layout if it was requested
+            // explicitly.
             if change.layout != nil, arrangement.layout != layout { lay(&arrangement, layout) }
         } else if let main = change.main, main != arrangement.main {
             try swap(&arrangement, with: main)
@@ -479,7 +480,7 @@ extension RunningPlan {
     /// Removes all tracks because the session runs without files.
     package mutating func dropTracks() { plan = plan.withoutTracks }
 
-    /// Records that a recording starts. Its files store the plan's current rotations.
+    /// Records that a recording starts. The recording's files store the plan's current rotations.
     package mutating func beginFiles() {
         writtenRotations = [:]
         // A new recording tries the hardware encoders again.
@@ -492,7 +493,7 @@ extension RunningPlan {
 
 /// Live outputs that are added and removed while a session is running.
 extension RunningPlan {
-    /// Adds a live output that isn't in the profile. It has the same cost as one in the profile.
+    /// Adds a live output that isn't in the profile. The output costs the same as one in the profile.
     ///
     /// - Parameter liveOutput: The output. A virtual camera without separate frames gets its source's frames. An
     ///   existing output with the same name is replaced.

@@ -5,7 +5,7 @@ public import Profiles
 ///
 /// Roles are defined in the profile. Changes that are committed together take effect at the same tick.
 public enum SessionChange: Sendable, Equatable {
-    /// Swap the main camera with another; `nil` selects the first of the others. If the other camera isn't
+    /// Swap the main camera with another; `nil` selects the first of the other cameras. If the other camera isn't
     /// shown, it takes the main camera's place, and the main camera is no longer shown.
     case swap(with: String?)
     /// Show only these cameras in the program, the first as the main camera.
@@ -23,38 +23,39 @@ public enum SessionChange: Sendable, Equatable {
     case arrange(ArrangementChange)
     /// Show a scene that is in the profile or was saved by the user.
     case scene(String)
-    /// Restore the program to its state before its last change, regardless of who made it. A second undo restores the
-    /// state before the first.
+    /// Restore the program to its state before its last change, regardless of who made it. A second undo reverses the
+    /// first.
     case undo
-    /// Show or hide a camera in the program. Its track continues.
+    /// Show or hide a camera in the program. The camera's track continues.
     case visible(role: String, Bool)
-    /// Set the clockwise rotation of a camera in the program. Its track keeps its rotation.
+    /// Set the clockwise rotation of a camera in the program. The camera's track keeps its own rotation.
     case rotation(role: String, Rotation)
-    /// Mirror a camera left to right in the program, or stop mirroring it. Its track isn't mirrored.
+    /// Mirror a camera left to right in the program, or stop mirroring it. The camera's track isn't mirrored.
     case mirrored(role: String, Bool)
-    /// Set the magnification of a camera in the program, 1…8, by cropping. Its track isn't affected.
+    /// Set the magnification of a camera in the program, 1…8, by cropping. The camera's track isn't affected.
     case zoom(role: String, Double)
     /// Set the horizontal position of a camera's zoomed part in its frame: -1 (left) … 1 (right), 0 in the middle.
     case pan(role: String, Double)
     /// Set the vertical position of a camera's zoomed part in its frame: -1 (down) … 1 (up), 0 in the middle.
     case tilt(role: String, Double)
-    /// Set the gain of a microphone in the program's mix, in decibels, -60…24. The level of its track isn't affected.
+    /// Set the gain of a microphone in the program's mix, in decibels, -60…30. The level of the microphone's track
+    /// isn't affected.
     case gain(role: String, decibels: Double)
-    /// Mute or unmute a microphone in the program. Its track continues.
+    /// Mute or unmute a microphone in the program. The microphone's track continues.
     case audible(role: String, Bool)
-    /// Switch a camera or microphone on or off. While it is off, a slate or silence replaces it in its track, and in
-    /// the program if it is shown or heard there.
+    /// Switch a camera or microphone on or off. While the device is off, a slate or silence replaces it in its track,
+    /// and in the program if it is shown or heard there.
     case enabled(role: String, Bool)
-    /// Set the size and, optionally, the rate that a camera delivers. Its track keeps its grid: a copied
-    /// track continues in a new file, and an encoded track is scaled. The last frame is repeated until the
-    /// camera delivers frames again.
+    /// Set the size and, optionally, the rate that a camera delivers. The camera's track keeps its grid: a copied track
+    /// continues in a new file, and an encoded track is scaled. The last frame is repeated until the camera delivers
+    /// frames again.
     case format(role: String, FrameSize, FrameRate?)
-    /// Another track of a camera or microphone starts.
+    /// Start another track of a camera or microphone.
     case startTrack(role: String)
-    /// The track of a camera or microphone stops: its file is finalized, and the device keeps running.
+    /// Stop the track of a camera or microphone. The track's file is finalized, and the device keeps running.
     case stopTrack(role: String)
-    /// Remove a camera or microphone. Its track ends, the program no longer uses it, and it stops delivering
-    /// data.
+    /// Remove a camera or microphone. The device's track ends, the program no longer uses the device, and it stops
+    /// delivering data.
     case removed(role: String)
 
     /// Whether the change starts a file.
@@ -124,7 +125,7 @@ extension SessionChange: CustomStringConvertible {
         package let name: String
         /// Syntax of the other words; empty if there are none.
         package let arguments: String
-        /// The effect, in one sentence without a capital letter and a period.
+        /// The effect of the change, as a sentence without an initial capital or a final period.
         package let help: String
         package let subject: Subject
         /// Whether the change requires a running recording.
@@ -376,5 +377,6 @@ public enum ChangeOutcome: Sendable, Equatable {
     case ended
 }
 
-/// A callback that receives the outcome of a requested change. It is called once, on any thread, and must not block.
+/// A callback that receives the outcome of a requested change. The callback is called once, on any thread, and must not
+/// block.
 public typealias ChangeDecision = @Sendable (ChangeOutcome) -> Void

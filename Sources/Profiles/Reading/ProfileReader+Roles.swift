@@ -8,7 +8,7 @@ extension ProfileReader {
             value.problems.collecting { () throws(ProfileError) in
                 try checkRole(entry, taken: roles.map(\.role))
             }
-            // An error in the role is reported here. Other sections may still refer to the role.
+            // This step reports an error in the role. Other sections may still refer to the role.
             let role = value.problems.collecting { () throws(ProfileError) in try camera(entry) }
             roles.append(role ?? CameraRole(role: entry.name))
         }
@@ -68,7 +68,7 @@ extension ProfileReader {
         return camera
     }
 
-    /// Reads `90` or `sensor`.
+    /// Reads a rotation, such as `90` or `sensor`.
     private func rotation(_ value: ProfileValue) throws(ProfileError) -> CameraRotation {
         if value.plainText == "sensor" { return .sensor }
         guard let degrees = value.plainText.flatMap({ Int($0) }), let rotation = Rotation(rawValue: degrees)
@@ -78,7 +78,7 @@ extension ProfileReader {
         return .fixed(rotation)
     }
 
-    /// Reads `16:9` or a rectangle.
+    /// Reads a crop: an aspect ratio such as `16:9`, or a rectangle.
     private func crop(_ value: ProfileValue) throws(ProfileError) -> CameraCrop {
         let expected =
             "an aspect ratio such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }"
@@ -119,7 +119,7 @@ extension ProfileReader {
             pan: try position("pan", "left", "right"), tilt: try position("tilt", "down", "up"))
     }
 
-    /// Reads `640x360` or `{ size: 640x360, rate: 15 }`.
+    /// Reads a camera's output, such as `640x360` or `{ size: 640x360, rate: 15 }`.
     private func output(_ value: ProfileValue) throws(ProfileError) -> CameraOutput {
         func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
             let size = try value.size()
@@ -135,7 +135,7 @@ extension ProfileReader {
             rate: fields.read("rate") { value throws(ProfileError) in try value.rate() })
     }
 
-    /// Reads `desk` or `{ camera: desk, what: [exposure, size] }`.
+    /// Reads a match, such as `desk` or `{ camera: desk, what: [exposure, size] }`.
     private func match(_ value: ProfileValue) throws(ProfileError) -> CameraMatch {
         let expected = "another camera's role, or { camera: desk, what: [exposure, white-balance, focus] }"
         guard case .mapping = value.node.content else {

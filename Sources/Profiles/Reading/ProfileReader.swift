@@ -190,7 +190,7 @@ struct ProfileReader {
         return budget
     }
 
-    /// Reads `none`, or fields. Missing fields get their defaults.
+    /// Reads the limits: `none`, or a mapping whose missing fields get their defaults.
     private func limits(_ value: ProfileValue) throws(ProfileError) -> RecordingLimits {
         if value.plainText == "none" { return .none }
         guard case .mapping = value.node.content else {
@@ -219,11 +219,10 @@ extension Profile {
     ///
     /// - Parameters:
     ///   - bytes: The whole file. Any content is safe.
-    ///   - file: The file as the user named it, for messages. Its last component without the extension is the
-    ///     profile's
+    ///   - file: The file as the user named it, for messages. The last component without the extension is the profile's
     ///     name.
-    /// - Throws: `ProfileError` with the location, the field, and the expected value, and with all other
-    ///   errors.
+    /// - Throws: `ProfileError` with the location, the field, and the expected value, and with all other errors in the
+    ///   file.
     public init(yaml bytes: [UInt8], file: String) throws(ProfileError) {
         let root: YAMLNode
         do throws(YAMLError) {
@@ -247,7 +246,7 @@ extension Profile {
 }
 
 extension ProfileReader {
-    /// Reads `title`, `people`, and `edit`.
+    /// Reads the fields `title`, `people`, and `edit`.
     func editing(_ fields: ProfileFields, roles: [String]) -> EditingSettings {
         EditingSettings(
             title: fields.read("title") { value throws(ProfileError) in

@@ -144,7 +144,7 @@ package struct ProfileValue {
         return number * (isThousands ? 1000 : 1)
     }
 
-    /// Description of the value, for "found".
+    /// Description of the value, shown after "found" in an error.
     var found: String {
         switch node.content {
         case .scalar where node.isNull: "nothing"
@@ -232,8 +232,8 @@ struct ProfileFields {
     }
 }
 
-/// The errors in one profile. They are collected while its file is read, so that the user can fix all of them
-/// at once.
+/// The errors in one profile. The errors are collected while the file is read, so that the user can fix all of them at
+/// once.
 final class ProfileProblems {
     private(set) var errors: [ProfileError] = []
 

@@ -6,7 +6,7 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
     public enum Policy: String, Sendable, Codable, CaseIterable {
         /// Reduces sizes, rates, and other quality settings. Sizes and rates don't go below the floors.
         case adapt
-        /// Doesn't run the plan.
+        /// Refuses to run the plan.
         case refuse
     }
 
@@ -40,8 +40,8 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// Maximum losses of a recording. A recording that exceeds them still runs to its end, and the program then exits with
-/// status 6.
+/// Maximum losses of a recording. A recording that exceeds these limits still runs to its end, and the program then
+/// exits with status 6.
 public struct RecordingLimits: Sendable, Equatable, Codable {
     /// Lost ÷ (captured + lost) frames of each video track, including the program, 0…1; `nil` for no limit.
     public var lostFrames: Double?

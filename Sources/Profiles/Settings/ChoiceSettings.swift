@@ -4,8 +4,8 @@ internal import Media
 public struct ChoiceSettings: Sendable, Equatable {
     /// How the session uses the preferred camera.
     public var policy: CameraPolicy
-    /// Selector of the initial camera. It is proposed the first time the profile is used. The user's choices
-    /// take precedence over it.
+    /// Selector of the initial camera. This camera is proposed the first time the profile is used. The user's choices
+    /// take precedence over the proposal.
     public var prefer: String?
 
     /// Creates choice settings.

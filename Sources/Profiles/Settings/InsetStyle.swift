@@ -29,7 +29,7 @@ public struct InsetStyle: Sendable, Equatable, Codable {
     /// aspect ratio.
     public var fit: FrameLayer.Fit
 
-    /// Creates a style. The defaults are those of profiles.
+    /// Creates a style. The default values are the same as in profiles.
     public init(
         corner: Corner = .bottomRight, scale: Double = 0.25, margin: Double = 0.02, border: Int = 0,
         fit: FrameLayer.Fit
@@ -52,7 +52,7 @@ public struct InsetStyle: Sendable, Equatable, Codable {
         /// Width in pixels of the border inside each inset, 0…64.
         public var border: Int?
 
-        /// Creates a change. Properties are optional, because only named ones change.
+        /// Creates a change. Properties are optional, because only the given ones change.
         public init(
             corner: Corner? = nil, scale: Double? = nil, margin: Double? = nil, border: Int? = nil
         ) {

@@ -7,11 +7,11 @@ internal import YAML
 public struct LiveOutputSettings: Sendable, Equatable {
     /// When a live output starts.
     public enum Start: String, Sendable, Codable, CaseIterable {
-        /// Starts and ends with each recording.
+        /// The live output starts and ends with each recording.
         case recording
-        /// Starts with the session, even on standby.
+        /// The live output starts with the session, even during standby.
         case session
-        /// Starts only with the command `publish`.
+        /// The live output starts only with the command `publish`.
         case command
     }
 
@@ -23,7 +23,7 @@ public struct LiveOutputSettings: Sendable, Equatable {
         case kept(SecretSource)
     }
 
-    /// Name of the live output. It follows the rules for role names and must differ from all roles.
+    /// Name of the live output. The name follows the rules for role names and must differ from all roles.
     public var name: String
     /// The address to send to.
     public var address: Address
@@ -33,15 +33,15 @@ public struct LiveOutputSettings: Sendable, Equatable {
     public var source: String
     /// When the live output starts.
     public var start: Start
-    /// Width and height of its separate frames; `nil` if not set.
+    /// Width and height of the output's separate frames; `nil` if not set.
     public var size: FrameSize?
-    /// Rate of its separate frames; `nil` if not set.
+    /// Rate of the output's separate frames; `nil` if not set.
     public var rate: FrameRate?
-    /// Bit rate of its separate encoder in bits per second; `nil` if not set.
+    /// Bit rate of the output's separate encoder in bits per second; `nil` if not set.
     public var bitrate: Int?
-    /// Whether it sends separately produced frames instead of the recording's packets.
+    /// Whether the output sends separately produced frames instead of the recording's packets.
     public var hasOwnFrames: Bool
-    /// Whether its address was read from a location outside the profile.
+    /// Whether the output's address was read from a location outside the profile.
     package var isKeptApart = false
 
     /// Creates a live output that sends the program's packets with each recording.
@@ -53,12 +53,13 @@ public struct LiveOutputSettings: Sendable, Equatable {
         (self.source, self.start, hasOwnFrames) = (source, start, false)
     }
 
-    /// The source that isn't a camera: the composed frames with the mix.
+    /// Name of the program as a source: the composed frames with the mix.
     public static let program = "program"
 }
 
 extension Profile {
-    /// Names of the environment variables that contain keys of this profile. They must not be passed to other programs.
+    /// Names of the environment variables that contain keys of this profile. These variables must not be passed to
+    /// other programs.
     public var secretVariables: Set<String> {
         var names: Set<String> = []
         for address in cameras.map(\.address) + microphones.map(\.address) {
@@ -81,13 +82,13 @@ public enum SecretSource: Sendable, Equatable {
 
     /// The reason why a key isn't available.
     package struct Lack: Error {
-        /// The words that follow "found".
+        /// The words that follow "found" in the error.
         package let found: String
-        /// The words that follow "expected".
+        /// The words that follow "expected" in the error.
         package let expected: String
     }
 
-    /// Placeholder selector for a device whose separately stored address hasn't been read yet. It never
+    /// Placeholder selector for a device whose separately stored address hasn't been read yet. The placeholder never
     /// matches a device.
     package static let selector = "url_from:"
 
@@ -153,7 +154,7 @@ public enum SecretSource: Sendable, Equatable {
 extension LiveOutputSettings {
     private static let fieldNames = ["url", "url_from", "token_from", "of", "start", "video"]
 
-    /// Reads `publish`.
+    /// Reads the `publish` section of a profile.
     ///
     /// - Parameters:
     ///   - value: The field.
@@ -263,8 +264,8 @@ extension LiveOutputSettings {
     /// Returns an error if this kind of live output doesn't support the settings.
     ///
     /// - Parameters:
-    ///   - kind: The kind of the address. If the address is stored separately, it is known only after reading
-    ///     it.
+    ///   - kind: The kind of the address. If the address is stored separately, the kind is known only after the address
+    ///     has been read.
     ///   - program: The profile's program, or `nil` for none.
     /// - Returns: The "found" and "expected" parts of the error; `nil` if the settings are valid.
     package func fault(
@@ -307,8 +308,8 @@ extension LiveOutputSettings {
 }
 
 extension SecretSource {
-    /// Reads `{ file: PATH }` or `{ env: NAME }`; returns `nil` if an error in it has been collected. Errors never
-    /// quote the value, because it may be the key itself.
+    /// Reads `{ file: PATH }` or `{ env: NAME }`; returns `nil` if an error in the field has been collected. Errors
+    /// never quote the value, because it may be the key itself.
     static func read(_ value: ProfileValue) throws(ProfileError) -> SecretSource? {
         guard case .mapping = value.node.content else {
             throw value.error(

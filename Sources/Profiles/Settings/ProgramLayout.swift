@@ -3,7 +3,7 @@ public import Media
 /// A layout of the program: the rectangle of each camera's frame, and how many cameras are shown.
 ///
 /// `allCases` is the only list of layouts. Profiles, commands, help, completions, the control room's page, the manifest,
-/// and its schema use it. To add a layout, add a value here and to `allCases`.
+/// and its schema use it. To add a layout, add a value to this type and to `allCases`.
 public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable, Codable {
     /// Returns the rectangles of frames in a program, one per frame.
     ///
@@ -25,7 +25,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     /// All layouts, in the order in which users see them.
     public static let allCases = [single, pip, sideBySide, grid]
 
-    /// Only the main camera.
+    /// A layout with only the main camera.
     public static let single = ProgramLayout(
         "single", title: "single", germanTitle: "einzeln", summary: "the main camera",
         key: "t", label: .numbers(separator: ""), maximumCameras: 1, profileCameras: 1, selectedCameras: 1
@@ -41,14 +41,14 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         hasInsets: true
     ) { frames, size, style in [size.rectangle] + style.insets(frames.dropFirst(), in: size) }
 
-    /// Equal columns, the main camera first.
+    /// A layout of equal columns, with the main camera first.
     public static let sideBySide = ProgramLayout(
         "side-by-side", title: "side by side", germanTitle: "nebeneinander",
         summary: "equal columns, the main camera first", key: "w", label: .numbers(separator: "|"),
         minimumCameras: 2, selectedCameras: 2, fit: .cover
     ) { frames, size, _ in size.cells(count: frames.count, columns: frames.count) }
 
-    /// Equal cells, row by row, the main camera first.
+    /// A layout of equal cells, row by row, with the main camera first.
     public static let grid = ProgramLayout(
         "grid", title: "grid", germanTitle: "Raster",
         summary: "equal cells, row by row, the main camera first", key: "e", label: .symbol("▦"), fit: .cover
@@ -113,7 +113,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         self = layout
     }
 
-    /// Layouts are equal if their names are.
+    /// Layouts are equal if their names are equal.
     public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
 
     /// Hashes the name.
@@ -122,12 +122,13 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     /// Names of all layouts.
     public static var names: [String] { allCases.map(\.rawValue) }
 
-    /// Returns the roles that are visible, of all roles in order.
+    /// Returns the visible roles from a list of all roles in order.
     public func visible<Role>(_ roles: [Role]) -> [Role] {
         Array(roles.prefix(maximumCameras ?? roles.count))
     }
 
-    /// Whether a camera is shown as an inset. `index` is its position among the visible cameras; 0 is the main camera.
+    /// Whether a camera is shown as an inset. `index` is the camera's position among the visible cameras; 0 is the main
+    /// camera.
     public func isInset(_ index: Int) -> Bool { hasInsets && index > 0 }
 
     /// Returns the rectangles of the cameras' frames in the program, in pixels.
@@ -148,7 +149,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
 }
 
 extension FrameSize {
-    /// The whole frame.
+    /// The rectangle of the whole frame.
     fileprivate var rectangle: PixelRectangle { PixelRectangle(x: 0, y: 0, width: width, height: height) }
 
     /// Returns equal cells row by row. Edges are rounded instead of sizes, so that the cells are adjacent and fill the
@@ -171,11 +172,11 @@ extension FrameSize {
 
 extension InsetStyle {
     /// Returns the insets' rectangles. Insets keep their frame's aspect ratio and are stacked from the corner,
-    /// separated by the margin. If they don't fit between the margins, all are scaled down equally.
+    /// separated by the margin. If the insets don't fit between the margins, all of them are scaled down equally.
     fileprivate func insets(_ frames: ArraySlice<FrameSize>, in size: FrameSize) -> [PixelRectangle] {
         guard !frames.isEmpty else { return [] }
         let room = (width: Double(size.width), height: Double(size.height))
-        // An inset of a twentieth of the program remains visible regardless of the margin.
+        // The margin is limited, so that an inset of a twentieth of the program always remains visible.
         let margin = min(
             room.width * self.margin, room.width * 0.45, room.height * 0.45 / Double(frames.count))
         let width = room.width * scale

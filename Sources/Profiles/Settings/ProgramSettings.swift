@@ -86,14 +86,14 @@ public struct SceneSettings: Sendable, Equatable, Codable {
     public var insets: [String]
     /// Position and size of insets, and the fit of frames.
     public var style: InsetStyle
-    /// Camera zooms by role. They replace the cameras' own zoom, only in the program.
+    /// Camera zooms by role. In the program, these zooms replace the cameras' own zoom.
     public var zooms: [String: Zoom]
     /// Roles of the microphones in the mix; `nil` keeps the current mix.
     public var mix: [String]?
     /// Gains in the program's mix in decibels, by role. Other gains don't change.
     public var gains: [String: Double]
 
-    /// Creates a scene from its values. By default, it doesn't change the audio.
+    /// Creates a scene from its values. By default, the scene doesn't change the audio.
     public init(
         name: String, layout: ProgramLayout, main: String, insets: [String] = [],
         style: InsetStyle? = nil,
@@ -126,7 +126,7 @@ public struct SceneSettings: Sendable, Equatable, Codable {
 }
 
 extension [SceneSettings] {
-    /// Adds a scene. Replaces an existing scene with the same name.
+    /// Adds a scene. An existing scene with the same name is replaced.
     package mutating func save(_ scene: SceneSettings) {
         if let index = firstIndex(where: { $0.name == scene.name }) {
             self[index] = scene

@@ -1,16 +1,16 @@
 package import Media
 
-/// A connection to a server, or an open device. One thread opens, uses, and closes it. After a loss, a new
-/// connection replaces it.
+/// A connection to a server, or an open device. One thread opens, uses, and closes a connection. After a loss, a new
+/// connection replaces the old one.
 ///
-/// Calls may block on the network or the device, but only for a few seconds. They return immediately after
-/// the request's `cancellation` has been triggered. Errors and messages on standard error must not contain
-/// secrets from the address.
+/// Calls may block on the network or the device, but only for a few seconds. The calls return immediately after the
+/// request's `cancellation` has been triggered. Errors and messages on standard error must not contain secrets from the
+/// address.
 package protocol LiveOutputConnection: AnyObject, SendableMetatype {
     /// The content that this connection type accepts.
     static var content: PublishedContent { get }
 
-    /// Connects.
+    /// Connects to the receiver.
     ///
     /// - Parameter request: The address and the streams to send.
     /// - Throws: `PublishingError` that indicates whether to retry.
@@ -21,12 +21,13 @@ package protocol LiveOutputConnection: AnyObject, SendableMetatype {
     /// - Throws: `PublishingError` if the connection is lost or the receiver rejects the item.
     func send(_ item: PublishedItem) throws(PublishingError)
 
-    /// Checks whether the connection is alive. Called at least twice per second while there is nothing to send.
+    /// Checks whether the connection is alive. The sender calls this method at least twice per second while there is
+    /// nothing to send.
     ///
     /// - Throws: `PublishingError` if the connection is lost.
     func check() throws(PublishingError)
 
-    /// Measurements of the connection. They are read after `send` and `check`.
+    /// Measurements of the connection. The sender reads the measurements after each call of `send` and `check`.
     var statistics: ConnectionStatistics { get }
 
     /// Closes the connection within half a second. No other method is called afterwards.
@@ -34,7 +35,7 @@ package protocol LiveOutputConnection: AnyObject, SendableMetatype {
 }
 
 extension LiveOutputConnection {
-    /// Does nothing. The next `send` detects a loss.
+    /// Does nothing, because the next `send` detects a lost connection.
     package func check() throws(PublishingError) {}
 }
 
@@ -42,13 +43,13 @@ extension LiveOutputConnection {
 package struct ConnectionRequest: Sendable {
     /// Name of the live output, for devices that display one.
     package let name: String
-    /// Address of the receiver. Its `text` is secret.
+    /// Address of the receiver, whose `text` is secret.
     package let address: LiveOutputAddress
     /// Bearer token of a WHIP server; `nil` for none.
     package let token: Secret?
     /// The streams to send.
     package let streams: PublishedStreams
-    /// Triggered when the live output ends. Blocking calls then return immediately.
+    /// A cancellation that is triggered when the live output ends. Blocking calls then return immediately.
     package let cancellation: Cancellation
 
     /// Creates a request. Each parameter sets the property of the same name.
@@ -89,8 +90,8 @@ package struct PublishingError: Error, Sendable, Equatable, CustomStringConverti
         /// The user must change a setting: a stream key, a name, a certificate, or an address. The next attempt follows
         /// after one minute.
         case refused
-        /// Probably a refusal, but the server may also be restarting. The third consecutive error of this kind counts
-        /// as a refusal.
+        /// The server probably refuses the connection, but it may also be restarting. The third consecutive error of
+        /// this kind counts as a refusal.
         case doubtful
         /// The network or the server has failed. The next attempt follows soon.
         case lost

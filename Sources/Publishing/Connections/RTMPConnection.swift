@@ -18,8 +18,8 @@ final class RTMPConnection: LiveOutputConnection {
     /// considered lost.
     private static let sending = Nanoseconds.seconds(5)
     private static let farewell = Nanoseconds.milliseconds(400)
-    /// Size of the system's send buffer in bytes. The kernel doubles it. Data in this buffer is delayed and hides the
-    /// state of the link.
+    /// Size of the system's send buffer in bytes. The kernel doubles this size. Data in the buffer is delayed and hides
+    /// congestion of the link.
     private static let sendBuffer = "131072"
 
     /// Connects and requests permission to publish.
@@ -110,7 +110,7 @@ enum RTMPRefusal {
     /// - Parameters:
     ///   - messages: Messages of libavformat's protocols, including debug messages.
     ///   - printable: The address without secrets.
-    /// - Returns: An error. Its message contains no part of `messages`.
+    /// - Returns: An error whose message contains no part of `messages`.
     static func error(of messages: String, _ printable: String) -> PublishingError {
         let text = messages.lowercased()
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }

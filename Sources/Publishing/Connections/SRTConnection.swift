@@ -108,7 +108,7 @@ final class SRTConnection: LiveOutputConnection {
                 roundTrip: .seconds(rounding: figures.msRTT / 1000),
                 sent: figures.pktSentTotal, lost: Int64(figures.pktSndLossTotal)),
             isLimited: isLimited, at: now)
-        // libsrt needs five seconds to detect this, regardless of its idle timeout.
+        // libsrt needs five seconds to detect a lost peer, regardless of its idle timeout.
         guard now - heard < settings.idleTimeout else {
             throw .lost("\(printable) has not responded for \(settings.idleTimeout.text).")
         }
@@ -139,11 +139,11 @@ final class SRTConnection: LiveOutputConnection {
         return statistics
     }
 
-    /// Does nothing. libsrt notifies the peer when the socket is closed.
+    /// Does nothing, because libsrt notifies the peer when the socket is closed.
     func close() {}
 }
 
-/// Limits the number of bytes in flight to an SRT receiver. A pure value: measurements and time are passed to
+/// Limits the number of bytes in flight to an SRT receiver. This is a pure value: measurements and time are passed to
 /// each call.
 ///
 /// SRT's live mode sends all data immediately. If the data rate exceeds a link's capacity, the link's queue
@@ -185,6 +185,8 @@ struct SRTWindow {
     private static let least = 3 * 1316
     private static let unlimited = 4 << 20
 
+    /// Creates the window of a new connection.
+    ///
     /// - Parameters:
     ///   - latency: The receiver's latency, during which it buffers packets.
     ///   - now: Start time of the connection.

@@ -167,15 +167,15 @@ struct HostAddress {
     private let bytes: [UInt8]
     let family: Int32
 
-    /// Timeout for a server to accept a TCP connection. Long enough for one retransmission by the system.
+    /// Timeout for a server to accept a TCP connection, which is long enough for one retransmission by the system.
     private static let patience = Nanoseconds.milliseconds(1200)
 
-    /// Resolves the addresses of a host. Blocks until the name server answers or times out.
+    /// Resolves the addresses of a host. The call blocks until the name server answers or times out.
     ///
     /// - Parameters:
     ///   - name: Host name or numeric address; empty for all addresses of this computer.
     ///   - port: The port, 1 to 65535.
-    ///   - transport: TCP or UDP.
+    ///   - transport: The transport protocol, TCP or UDP.
     ///   - isListener: Whether this process listens at the address.
     /// - Returns: At least one address, the preferred one first.
     /// - Throws: `PublishingError` that names the host.
@@ -221,7 +221,7 @@ struct HostAddress {
 
     /// Checks whether a server accepts connections at the address, with a TCP connection that is closed immediately.
     ///
-    /// libavformat doesn't support a connection timeout, so a lost packet would delay it by seconds.
+    /// libavformat doesn't support a connection timeout, so a lost packet would delay a connection by seconds.
     ///
     /// - Throws: `PublishingError` with the reason.
     func knock(named printable: String, _ cancellation: Cancellation) throws(PublishingError) {

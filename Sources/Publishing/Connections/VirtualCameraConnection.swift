@@ -24,7 +24,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
 
     /// Opens the device with the size and the rate of the frames to send.
     ///
-    /// - Throws: `PublishingError`.
+    /// - Throws: `PublishingError` if the device can't be opened with this size and rate.
     package init(_ request: ConnectionRequest) throws(PublishingError) {
         let path = request.address.path
         guard let format = request.streams.frames else {
@@ -51,7 +51,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         }
     }
 
-    /// Writes frames as they arrive, and repeats the last one if none arrives within `hold`.
+    /// Writes frames as they arrive, and repeats the last frame if none arrives within `hold`.
     private static func write(
         to node: V4L2Output, _ path: String, from board: ConditionLock<Board>,
         repeatingAfter hold: Nanoseconds
@@ -84,13 +84,15 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         do throws(EncodingError) {
             made = try codecs.convert(frame, to: node.pixel, part: nil, size: node.size)
         } catch {
-            return  // A damaged frame; the next one follows soon.
+            return  // The frame is damaged, but the next one follows soon.
         }
         guard let bytes = made.packedBytes else { return }
         board.broadcast { $0.frame = bytes }
         statistics.sentBytes += Int64(bytes.count)
     }
 
+    /// Checks whether the device still exists.
+    ///
     /// - Throws: `PublishingError.lost` if the device has been removed.
     package func check() throws(PublishingError) {
         if let failure = board.withLock({ $0.failure }) { throw failure }
@@ -132,8 +134,8 @@ package final class VirtualCameraConnection: LiveOutputConnection {
 }
 
 extension CapturedFrame {
-    /// The bytes of all planes, contiguous and without padding. If the frame's memory already has this layout, it is
-    /// returned without a copy. `nil` if a plane is outside that memory.
+    /// The bytes of all planes, contiguous and without padding. If the frame's memory already has this layout, the
+    /// memory is returned without a copy. The value is `nil` if a plane is outside that memory.
     fileprivate var packedBytes: SharedBytes? {
         let packed = FramePlane.packed(pixel, size)
         if planes == packed.planes, memory.count == packed.byteCount { return memory }

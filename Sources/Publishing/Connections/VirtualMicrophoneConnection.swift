@@ -12,7 +12,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
 
     /// Creates the microphone.
     ///
-    /// - Throws: `PublishingError`.
+    /// - Throws: `PublishingError` if the sound server can't create the microphone.
     package convenience init(_ request: ConnectionRequest) throws(PublishingError) {
         try self.init(request, server: nil)
     }
@@ -32,7 +32,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         }
     }
 
-    /// Plays samples to the microphone. Samples that would increase its latency are dropped.
+    /// Plays samples to the microphone. Samples that would increase the microphone's latency are dropped.
     package func send(_ item: PublishedItem) throws(PublishingError) {
         guard case .samples(let slice) = item, slice.channels == channels, let microphone else { return }
         do throws(DeviceError) {
@@ -42,6 +42,8 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         }
     }
 
+    /// Checks whether the sound server is still available.
+    ///
     /// - Throws: `PublishingError.lost` if the sound server is no longer available.
     package func check() throws(PublishingError) {
         do throws(DeviceError) {

@@ -1,7 +1,7 @@
 internal import CMedia
 internal import Media
 
-/// Muxes H.264 and AAC with libavformat, to memory or to a libavformat protocol. Use it from only one thread.
+/// Muxes H.264 and AAC with libavformat, to memory or to a libavformat protocol. Use this type from only one thread.
 ///
 /// Timestamps start at 0 with the first frame. Both streams use the same origin, so that audio and video stay in sync.
 final class LiveMuxer {
@@ -216,7 +216,7 @@ enum AnnexB {
     ///
     /// - Parameters:
     ///   - bytes: The received access unit.
-    ///   - setup: The stream's setup bytes. If they are in Annex B, `bytes` is returned unchanged.
+    ///   - setup: The stream's setup bytes. If the setup bytes are in Annex B, `bytes` is returned unchanged.
     /// - Returns: The same units with start codes.
     static func accessUnit(_ bytes: SharedBytes, setup: [UInt8]) -> SharedBytes {
         guard isRecord(setup), setup.count > 4 else { return bytes }

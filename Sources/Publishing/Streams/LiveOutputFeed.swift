@@ -29,10 +29,10 @@ final class LiveOutputFeed: Sendable {
     ///
     /// - Parameters:
     ///   - liveOutput: The live output.
-    ///   - content: The content that its connection accepts.
+    ///   - content: The content that the live output's connection accepts.
     ///   - packets: The recording's packets.
     ///   - path: Path of the media socket.
-    ///   - tell: Receives items and notifications, on several threads. It must not block.
+    ///   - tell: Receives items and notifications, on several threads. The closure must not block.
     init(
         _ liveOutput: LiveOutput, _ content: PublishedContent, _ packets: PacketFeed, path: String,
         tell: @escaping @Sendable (News) -> Void
@@ -121,7 +121,7 @@ final class LiveOutputFeed: Sendable {
         FrameRequest(.converted(.i420), size: level.size, rate: level.rate)
     }
 
-    /// Reconnects if necessary. Call it once per second.
+    /// Reconnects if necessary. Call this method once per second.
     func tend() {
         frames?.tend()
         audio?.tend()
@@ -153,7 +153,7 @@ struct LiveOutput: Sendable, Equatable {
     let name: String
     let address: LiveOutputAddress
     let token: Secret?
-    /// `program`, or a role.
+    /// Source of the live output: `program`, or a role.
     let source: String
     /// Settings of a separate encoder; `nil` for the recording's packets, and for devices.
     let encoder: LiveRatePolicy.Level?

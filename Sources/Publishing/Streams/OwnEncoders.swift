@@ -2,7 +2,7 @@ internal import Encoding
 internal import Inputs
 internal import Media
 
-/// A separate x264 encoder for one live output. Its bit rate, frame rate, and size adapt to the network.
+/// A separate x264 encoder for one live output. The encoder's bit rate, frame rate, and size adapt to the network.
 ///
 /// Only one thread encodes at a time: the tap's thread, which can change after a reconnection. Any thread may change
 /// the settings.
@@ -25,7 +25,8 @@ final class DedicatedVideoEncoder: @unchecked Sendable {
 
     private let name: String
     private let wanted: ConditionLock<Wanted>
-    // Accessed only by the encoding thread. The slot's lock ensures that one tap ends before the next starts.
+    // Only the encoding thread accesses this property. The slot's lock ensures that one tap ends before the next
+    // starts.
     private var running: Running?
 
     init(_ name: String, _ level: LiveRatePolicy.Level) {
@@ -102,7 +103,8 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
     }
 
     private let name: String
-    // Accessed only by the encoding thread. The slot's lock ensures that one tap ends before the next starts.
+    // Only the encoding thread accesses this property. The slot's lock ensures that one tap ends before the next
+    // starts.
     private var running: Running?
 
     private static let bitrate = 160_000
@@ -138,8 +140,8 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
     }
 }
 
-/// Adapts a separate encoder to a congested network. It first reduces the bit rate, then the frame rate, then
-/// the frame size. Recovery is gradual. A pure value, updated once per second.
+/// Adapts a separate encoder to a congested network. The policy first reduces the bit rate, then the frame rate, then
+/// the frame size. Recovery is gradual. This pure value is updated once per second.
 struct LiveRatePolicy {
     /// Measurements of one second.
     struct Measurement: Equatable {
@@ -155,7 +157,7 @@ struct LiveRatePolicy {
         var sentBits = 0
     }
 
-    /// Encoder settings.
+    /// Encoder settings that the policy adapts: bit rate, frame rate, and frame size.
     struct Level: Equatable {
         var size: FrameSize
         var rate: FrameRate

@@ -3,8 +3,8 @@ internal import Inputs
 internal import Media
 internal import MediaLink
 
-/// Distributes the recording's packets to all live outputs that send them. A single subscription serves all of them,
-/// and the bytes are shared. Safe to use from any thread.
+/// Distributes the recording's packets to all live outputs that send them. A single subscription serves all live
+/// outputs, and the bytes are shared. Safe to use from any thread.
 final class PacketFeed: Sendable {
     typealias Sink = @Sendable (PublishedItem) -> Void
 
@@ -28,6 +28,8 @@ final class PacketFeed: Sendable {
     private let includesStandby: Bool
     private let state = ConditionLock(State())
 
+    /// Creates a feed without receivers.
+    ///
     /// - Parameters:
     ///   - path: Path of the media socket.
     ///   - includesStandby: Whether to request an encoded program during standby, too.
@@ -54,7 +56,7 @@ final class PacketFeed: Sendable {
         slot.tend()
     }
 
-    /// Removes a receiver. Removing the last one ends the subscription.
+    /// Removes a receiver. Removing the last receiver ends the subscription.
     func remove(_ name: String) {
         let slot = state.withLock { state -> TapSlot? in
             state.sinks[name] = nil
@@ -66,7 +68,7 @@ final class PacketFeed: Sendable {
         slot?.close()
     }
 
-    /// Reconnects if necessary. Call it once per second.
+    /// Reconnects if necessary. Call this method once per second.
     func tend() { state.withLock { $0.slot }?.tend() }
 
     private func take(_ piece: RemoteTap.Piece) {
@@ -126,7 +128,7 @@ final class TapSlot: Sendable {
     /// Number of `tend` calls between two attempts.
     private static let restAfterRefusal = 2
 
-    /// Creates a slot. It connects on the first call of `tend`.
+    /// Creates a slot, which connects on the first call of `tend`.
     ///
     /// - Parameters:
     ///   - content: The requested content.
@@ -139,7 +141,7 @@ final class TapSlot: Sendable {
         state = ConditionLock(State(content: content))
     }
 
-    /// Connects if it isn't connected. Call it once per second from one thread.
+    /// Connects the slot unless it is already connected. Call this method once per second from one thread.
     func tend() {
         let content = state.withLock { state -> RemoteTap.Content? in
             guard !state.isClosed, state.tap == nil else { return nil }

@@ -36,9 +36,9 @@ package struct PublishedPacket: Sendable {
     /// The encoded bytes: an H.264 access unit in Annex B or an AAC frame without an ADTS header. An access unit
     /// contains parameter sets only if an encoder of this process has changed them.
     package let bytes: SharedBytes
-    /// Presentation time on the session clock. It continues across recordings.
+    /// Presentation time on the session clock, which continues across recordings.
     package let presentedAt: ClockTime
-    /// Decoding time on the session clock. It increases strictly within a stream.
+    /// Decoding time on the session clock. Decoding times increase strictly within a stream.
     package let decodedAt: ClockTime
     /// Presentation duration.
     package let duration: Nanoseconds

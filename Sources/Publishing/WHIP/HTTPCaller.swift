@@ -2,9 +2,10 @@ internal import CSoup
 internal import FoundationEssentials
 internal import Media
 
-/// Sends HTTP requests with libsoup, one at a time, each with a deadline. Use it only on the thread that creates it.
+/// Sends HTTP requests with libsoup, one at a time, each with a deadline. Use this type only on the thread that creates
+/// it.
 ///
-/// It doesn't follow redirects, stores no cookies, and trusts the system's certificate authorities.
+/// Requests don't follow redirects or store cookies, and trust the system's certificate authorities.
 final class HTTPCaller {
     private let session: UnsafeMutablePointer<SoupSession>
 
@@ -105,7 +106,7 @@ final class HTTPCaller {
     }
 }
 
-/// The parts of an HTTP response that WHIP needs. None of them have been validated.
+/// The parts of an HTTP response that WHIP needs. None of these parts have been validated.
 struct HTTPReply: Equatable {
     var status = 0
     var location: String?

@@ -26,7 +26,7 @@ package final class WHIPConnection: LiveOutputConnection {
 
     /// Connects: sends the offer, then waits for the answer and for the UDP connection.
     ///
-    /// - Throws: `PublishingError`.
+    /// - Throws: `PublishingError` if the connection can't be established.
     package init(_ request: ConnectionRequest) throws(PublishingError) {
         endpoint = try WHIPEndpoint(request.address)
         token = request.token
@@ -115,7 +115,7 @@ package final class WHIPConnection: LiveOutputConnection {
     }
 }
 
-/// Determines from a peer's reports whether it is alive. A pure value: the time is an argument.
+/// Determines from a peer's reports whether it is alive. This is a pure value: the time is an argument.
 ///
 /// The ICE implementation in GStreamer 1.22 doesn't detect when a peer is gone. A live peer sends reception
 /// reports (RFC 3550): browsers and most servers once per second, GStreamer every six or seven seconds.
@@ -123,7 +123,7 @@ package final class WHIPConnection: LiveOutputConnection {
 struct PeerConfirmation {
     /// Timeout for a peer with an unknown report interval, and maximum timeout.
     static let longestSilence = Nanoseconds.seconds(20)
-    /// Minimum timeout.
+    /// Minimum timeout for a peer.
     static let shortestSilence = Nanoseconds.seconds(4)
     /// Interval between checks.
     private static let interval = Nanoseconds.milliseconds(500)

@@ -58,9 +58,9 @@ enum WHIPAnswer: Equatable {
     /// The server redirects the offer to another endpoint.
     case elsewhere(WHIPEndpoint)
 
-    /// Returns the resource that the server has created for the stream. It must be deleted at the end, regardless of
-    /// the rest of the response. `nil` if the response names no resource, or one at another origin, because the delete
-    /// request contains the token.
+    /// Returns the resource that the server has created for the stream. The resource must be deleted at the end,
+    /// regardless of the rest of the response. Returns `nil` if the response names no resource, or one at another
+    /// origin, because the delete request contains the token.
     static func resource(in reply: HTTPReply, of endpoint: WHIPEndpoint) -> WHIPEndpoint? {
         guard reply.status == 201, let resource = reply.location.flatMap({ endpoint.named($0) }) else {
             return nil
@@ -128,7 +128,7 @@ struct SessionDescription: Equatable {
     ///
     /// - Parameters:
     ///   - bytes: Body of the server's response.
-    ///   - place: The server, for messages.
+    ///   - place: The name of the server, for messages.
     /// - Throws: `PublishingError.refused` if the server rejects the video or the audio; `lost` if the body isn't an
     ///   SDP answer.
     init(_ bytes: [UInt8], from place: String) throws(PublishingError) {

@@ -1,13 +1,13 @@
 internal import CGStreamer
-// Both modules include GLib. Its types belong to whichever module is imported first.
+// Both modules include GLib, whose types belong to whichever module is imported first.
 internal import CSoup
 internal import Glibc
 internal import Media
 
 /// Sends H.264 and Opus to one WebRTC peer with GStreamer's `webrtcbin` and the elements upstream of it.
 ///
-/// Use it from only one thread. GStreamer's threads encode and send. Only `offer` and `accept` wait for them.
-/// The running time of each buffer is its capture time on `CLOCK_MONOTONIC`, which the peer uses to
+/// Use this type from only one thread. GStreamer's threads encode and send. Only `offer` and `accept` wait for these
+/// threads. The running time of each buffer is its capture time on `CLOCK_MONOTONIC`, which the peer uses to
 /// synchronize audio and video.
 final class WebRTCPeer {
     private let pipeline: UnsafeMutablePointer<GstElement>
@@ -26,7 +26,7 @@ final class WebRTCPeer {
     /// - Parameters:
     ///   - profile: Profile of the H.264 stream.
     ///   - channels: Number of audio channels: 1 or 2.
-    ///   - place: The peer, for messages.
+    ///   - place: The name of the peer, for messages.
     /// - Throws: `PublishingError.refused` if a GStreamer plugin is missing.
     init(_ profile: H264Profile, channels: Int, place: String) throws(PublishingError) {
         gst_init(nil, nil)
@@ -114,7 +114,7 @@ final class WebRTCPeer {
         _ = try Promise.kept(until: deadline, cancellation, place) {
             gst_webrtc_describe(webrtc, "set-local-description", offer, $0)
         }
-        // GST_WEBRTC_ICE_GATHERING_STATE_COMPLETE
+        // Wait for the state `GST_WEBRTC_ICE_GATHERING_STATE_COMPLETE`.
         try wait(until: deadline, cancellation, "no network address of this computer was found") {
             number("ice-gathering-state") == 2
         }
@@ -161,8 +161,8 @@ final class WebRTCPeer {
         reportOften()
     }
 
-    /// Sends RTCP sender reports twice per second instead of every five seconds. The peer needs them to synchronize
-    /// audio and video. Until the first reports arrive, the two are offset by their arrival times.
+    /// Sends RTCP sender reports twice per second instead of every five seconds. The peer needs these reports to
+    /// synchronize audio and video. Until the first reports arrive, audio and video are offset by their arrival times.
     private func reportOften() {
         guard let session else { return }
         defer { g_object_unref(session) }
@@ -177,6 +177,8 @@ final class WebRTCPeer {
         return gst_webrtc_session(rtp, 0)
     }
 
+    /// Checks whether the connection still works.
+    ///
     /// - Throws: `PublishingError.lost` if the peer is gone or an element of the pipeline has failed.
     func check() throws(PublishingError) {
         switch state {
@@ -222,7 +224,7 @@ final class WebRTCPeer {
     ///
     /// - Parameters:
     ///   - unit: The access unit in Annex B format.
-    ///   - setup: Parameter sets to send before it.
+    ///   - setup: Parameter sets to send before the access unit.
     ///   - at: Presentation time.
     func sendVideo(_ unit: SharedBytes, after setup: [UInt8], at: ClockTime) {
         guard let buffer = Self.lend(unit) else { return }
@@ -353,7 +355,7 @@ private final class Promise {
         throw .lost("\(place): its answer does not match the offer.")
     }
 
-    /// Returns a session description from the reply. It is valid during this object's lifetime.
+    /// Returns a session description from the reply. The description is valid during this object's lifetime.
     func description(_ field: String) -> UnsafePointer<gst_webrtc_description>? {
         guard let reply = gst_promise_get_reply(pointer), let value = gst_structure_get_value(reply, field)
         else { return nil }

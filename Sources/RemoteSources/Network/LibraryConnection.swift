@@ -4,7 +4,7 @@ internal import Glibc
 internal import Media
 
 /// Receives frames and audio from a libavformat stream, determines their capture times, and sends them to the session.
-/// Use it only on the camera's thread.
+/// Use this type only on the camera's thread.
 final class LibraryConnection {
     private let stream: LibraryStream
     private let address: SourceAddress
@@ -23,14 +23,14 @@ final class LibraryConnection {
     private var dates: [Int64: PacketDate] = [:]
     /// Whether the video's timestamps have a new origin starting with the current packet.
     private var isRebased = false
-    /// Wall clock of a packet if its frame arrives with the next packet.
+    /// Wall clock time of a packet whose frame is output together with the next packet.
     private var pendingWall: ClockTime?
-    /// Whether the audio's capture times come from its own clock instead of the video's.
+    /// Whether the audio's capture times come from its own clock instead of the video's clock.
     private var usesOwnClock = false
     /// Time when the clock sources were chosen.
     private var decided = ClockTime(nanoseconds: 0)
     private var waitsForKey = true
-    /// The access unit that is sent when the next one begins.
+    /// The access unit that is sent when the next access unit begins.
     private var pending: PendingUnit?
     /// Video packets since the latest key frame, kept while the rate is detected. The next key frame of a
     /// stream may be many seconds away.
@@ -39,11 +39,11 @@ final class LibraryConnection {
     /// Whether the camera has sent its wall clock, for video and for audio.
     private var (hasWall, audioHasWall) = (false, false)
 
-    /// Maximum time to wait for the camera's wall clock. Cameras send it every five seconds.
+    /// Maximum time to wait for the camera's wall clock. Cameras send their wall clock every five seconds.
     private static let longestWait = Nanoseconds.seconds(6)
     /// How long frames are observed if the protocol doesn't carry a wall clock.
     private static let shortWait = Nanoseconds.milliseconds(2500)
-    /// Maximum time to wait for the audio stream's own wall clock after the video's has arrived.
+    /// Maximum time to wait for the audio stream's own wall clock after the video stream's wall clock has arrived.
     private static let audioWait = Nanoseconds.seconds(6)
     /// Maximum number of packets that may still be in the decoder.
     private static let mostDates = 64
@@ -190,7 +190,7 @@ final class LibraryConnection {
             dated: videoClock.origin ?? .arrival)
     }
 
-    // MARK: Time stamps
+    // MARK: Timestamps
 
     private static func stamp(
         _ packet: UnsafeMutablePointer<AVPacket>, of stream: UnsafeMutablePointer<AVStream>
@@ -240,7 +240,7 @@ final class LibraryConnection {
         }
         audioHasWall = audioHasWall || wall != nil
         if let wall { audioClock.note(stamp, captured: wall, arrival: arrival) }
-        // The audio's own wall clock may arrive later than the video's.
+        // The audio's own wall clock may arrive later than the video's wall clock.
         if videoClock.origin == .wallClock, audioClock.origin == .arrival, audioClock.measuredWay != nil {
             audioClock.decide()
         }

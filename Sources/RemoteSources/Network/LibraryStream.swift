@@ -2,10 +2,10 @@ internal import CMedia
 internal import Encoding
 internal import Media
 
-/// A libavformat connection with a deadline for every call. Use it only on the thread that creates it.
+/// A libavformat connection with a deadline for every call. Use this type only on the thread that creates it.
 ///
 /// The demuxer is determined by the protocol and may open only listed protocols, so no data from a camera can
-/// make it read a file. After the first connection attempt has started, no other connection may be opened, so
+/// make libavformat read a file. After the first connection attempt has started, no other connection may be opened, so
 /// redirects are never followed.
 final class LibraryStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
@@ -17,7 +17,7 @@ final class LibraryStream {
     /// The best audio stream; `nil` if there isn't one.
     let audio: UnsafeMutablePointer<AVStream>?
 
-    /// Maximum time to connect and to receive the first frames that reveal their format.
+    /// Maximum time to connect and to receive the first frames, which reveal the format.
     private static let greeting = Nanoseconds.seconds(8)
     /// Maximum time without data.
     private static let silence = Nanoseconds.seconds(3)
@@ -97,7 +97,7 @@ final class LibraryStream {
         av_packet_free(&packet)
     }
 
-    /// Reads the next packet. It is valid until the next call.
+    /// Reads the next packet, which is valid until the next call.
     func read() throws(SourceError) -> UnsafeMutablePointer<AVPacket> {
         while true {
             av_packet_unref(packet)

@@ -1,11 +1,11 @@
 internal import CMedia
 internal import Media
 
-/// Decodes video that can't be recorded as delivered. The output is I420. Use it only on the camera's thread.
+/// Decodes video that can't be recorded as delivered. The output is I420. Use this type only on the camera's thread.
 final class NetworkFrameDecoder {
     /// A decoded frame.
     struct Frame {
-        /// All planes, packed.
+        /// All planes of the frame, packed.
         let bytes: SharedBytes
         /// Timestamp of the frame's packet, in the stream's time base.
         let stamp: Int64
@@ -21,10 +21,12 @@ final class NetworkFrameDecoder {
     /// Maximum number of consecutive damaged packets.
     private static let mostRejected = 500
 
+    /// Creates a decoder for a video stream.
+    ///
     /// - Parameters:
     ///   - stream: The stream.
-    ///   - size: Size of its frames.
-    ///   - address: The camera, used in messages.
+    ///   - size: Size of the stream's frames.
+    ///   - address: The camera's address, used in messages.
     /// - Throws: `SourceError.refused` if no decoder supports the stream.
     init(
         _ stream: UnsafeMutablePointer<AVStream>, _ size: FrameSize, _ address: SourceAddress
@@ -100,7 +102,7 @@ final class NetworkFrameDecoder {
     }
 }
 
-/// Decodes a network camera's audio into interleaved floats. Use it only on the camera's thread.
+/// Decodes a network camera's audio into interleaved floats. Use this type only on the camera's thread.
 final class NetworkAudioDecoder {
     /// A slice of decoded audio.
     struct Slice {
@@ -125,9 +127,11 @@ final class NetworkAudioDecoder {
     /// Maximum deviation of a timestamp that is attributed to rounding in the stream.
     private static let tolerance = Nanoseconds.milliseconds(60)
 
+    /// Creates a decoder for an audio stream.
+    ///
     /// - Parameters:
     ///   - stream: The stream.
-    ///   - address: The camera, used in messages.
+    ///   - address: The camera's address, used in messages.
     /// - Throws: `SourceError.refused` if no decoder supports the stream.
     init(_ stream: UnsafeMutablePointer<AVStream>, _ address: SourceAddress) throws(SourceError) {
         let id = stream.pointee.codecpar?.pointee.codec_id ?? AV_CODEC_ID_NONE
@@ -208,7 +212,7 @@ final class NetworkAudioDecoder {
 }
 
 extension ColorDescription {
-    /// Returns the colors that a stream declares. If none are declared, returns those that players assume.
+    /// Returns the colors that a stream declares. If none are declared, returns the colors that players assume.
     init(of parameters: UnsafeMutablePointer<AVCodecParameters>) {
         let isFull =
             parameters.pointee.color_range == AVCOL_RANGE_JPEG

@@ -1,8 +1,8 @@
 internal import CMedia
 internal import Media
 
-/// Converts an H.264 stream to access units in Annex B, each key frame with its parameter sets. Use it only on the
-/// camera's thread.
+/// Converts an H.264 stream to access units in Annex B, each key frame with its parameter sets. Use this type only on
+/// the camera's thread.
 final class PacketFilter {
     private let filter: UnsafeMutablePointer<AVBSFContext>
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
@@ -63,8 +63,8 @@ final class PacketFilter {
     }
 }
 
-/// The packets of a video stream since its latest key frame, bounded in number and size. Use it only on the camera's
-/// thread.
+/// The packets of a video stream since its latest key frame, bounded in number and size. Use this type only on the
+/// camera's thread.
 struct PacketHistory {
     /// A packet that outlives the call that read it.
     final class Packet {
@@ -118,11 +118,11 @@ struct PendingUnit {
     /// The parts that have arrived, in Annex B.
     private var parts: [SharedBytes]
     private var byteCount: Int
-    /// Its timestamp.
+    /// Timestamp of the access unit.
     let stamp: Nanoseconds
     /// Capture time, derived when the packet arrived.
     let date: PacketDate
-    /// Whether the unit can be decoded without earlier ones.
+    /// Whether the unit can be decoded without earlier units.
     private(set) var isKey: Bool
     /// Whether part of the unit is known to be lost.
     private(set) var isDamaged: Bool
@@ -164,7 +164,7 @@ struct PendingUnit {
 /// Capture time of a packet's frame as known when the packet arrived. The frame is output later, when the
 /// timestamps may have a new origin.
 struct PacketDate {
-    /// Capture time.
+    /// Capture time of the frame.
     let time: ClockTime
     /// Whether the timestamps have a new origin from this packet on.
     let isRebased: Bool

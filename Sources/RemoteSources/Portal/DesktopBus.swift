@@ -2,8 +2,8 @@ internal import CSoup
 internal import Glibc
 internal import Media
 
-/// A connection to the desktop's session bus (D-Bus) with a deadline for every reply. Use it only on the thread that
-/// creates it.
+/// A connection to the desktop's session bus (D-Bus) with a deadline for every reply. Use this type only on the thread
+/// that creates it.
 ///
 /// Values are written in GVariant's text format and read by type.
 final class DesktopBus {
@@ -24,7 +24,7 @@ final class DesktopBus {
 
     /// Connects to the bus that the environment names.
     ///
-    /// - Throws: `Failure.other` if there isn't one.
+    /// - Throws: `Failure.other` if there is no bus.
     init() throws(Failure) {
         let context: OpaquePointer = g_main_context_new()
         // GIO delivers signals to the context that is the thread's default when the subscription is made.
@@ -66,7 +66,7 @@ final class DesktopBus {
     /// Whether the bus has ended the connection.
     var isClosed: Bool { g_dbus_connection_is_closed(connection) != 0 }
 
-    /// Calls a method. Blocks for a few seconds at most.
+    /// Calls a D-Bus method. The call blocks for a few seconds at most.
     ///
     /// - Parameters:
     ///   - method: The interface and the method, separated by a period.
@@ -74,8 +74,8 @@ final class DesktopBus {
     ///   - name: Bus name of the object's owner.
     ///   - arguments: A tuple in GVariant's text format.
     ///   - takesDescriptor: Whether to return a file descriptor that comes with the reply.
-    /// - Returns: The reply, and the descriptor, which the caller owns; `nil` if there isn't one.
-    /// - Throws: `Failure`.
+    /// - Returns: The reply, and the descriptor, which the caller owns; `nil` if there is no descriptor.
+    /// - Throws: `Failure` if the call fails.
     func call(
         _ method: String, of path: String, at name: String, _ arguments: String,
         takesDescriptor: Bool = false
@@ -103,9 +103,9 @@ final class DesktopBus {
     ///
     /// - Parameters:
     ///   - signal: The interface and the signal, separated by a period.
-    ///   - path: Path of the object that sends it.
+    ///   - path: Path of the object that sends the signal.
     ///   - name: Bus name of the object's owner.
-    ///   - box: Receives the signal's value. `handleSignals` fills it.
+    ///   - box: Receives the signal's value. `handleSignals` fills the box.
     func hear(_ signal: String, of path: String, at name: String, into box: DesktopSignal) {
         let point = signal.lastIndex(of: ".") ?? signal.startIndex
         let subscription = g_dbus_connection_signal_subscribe(
@@ -122,7 +122,7 @@ final class DesktopBus {
         subscriptions.append(subscription)
     }
 
-    /// Fills the boxes of signals that have arrived. Doesn't block.
+    /// Fills the boxes of signals that have arrived. This method doesn't block.
     func handleSignals() { while g_main_context_iteration(context, 0) != 0 {} }
 
     private static func failure(_ error: UnsafeMutablePointer<GError>?) -> Failure {
@@ -143,10 +143,10 @@ final class DesktopBus {
     }
 }
 
-/// Cancels a GIO call that takes too long: connecting to a bus doesn't time out. A separate thread waits for the
+/// Cancels a GIO call that takes too long, because connecting to a bus has no timeout. A separate thread waits for the
 /// deadline.
 final class BusDeadline: @unchecked Sendable {
-    // Written once. GIO's cancellables are thread-safe.
+    // The cancellable is written once, and GIO's cancellables are thread-safe.
     /// The cancellable to pass to the call.
     let cancellable: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
     private let isOver = ConditionLock(false)
@@ -215,7 +215,7 @@ final class DesktopValue {
     }
 }
 
-/// Receives the value of a desktop bus signal. Use it only on the connection's thread.
+/// Receives the value of a desktop bus signal. Use this type only on the connection's thread.
 final class DesktopSignal {
     /// Value of the signal; `nil` before it arrives.
     var value: DesktopValue?

@@ -4,8 +4,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// A screen cast session of xdg-desktop-portal, which the user approves in a desktop dialog. Use it only on
-/// the thread that creates it. When it is released, the desktop stops sharing.
+/// A screen cast session of xdg-desktop-portal, which the user approves in a desktop dialog. Use this type only on the
+/// thread that creates it. When the session is released, the desktop stops sharing.
 ///
 /// Interface: org.freedesktop.portal.ScreenCast, versions 1 to 5.
 final class PortalSession {
@@ -13,7 +13,7 @@ final class PortalSession {
     struct Grant {
         /// PipeWire node ID of the stream.
         let node: UInt32
-        /// A PipeWire connection that can access only this stream. The receiver of the grant owns it.
+        /// A PipeWire connection that can access only this stream. The receiver of the grant owns the connection.
         let descriptor: Int32
         /// A single-use token that restores the same grant without a dialog; `nil` if the desktop doesn't issue one.
         let token: String?
@@ -48,8 +48,8 @@ final class PortalSession {
     /// Connects to the desktop.
     ///
     /// - Parameters:
-    ///   - address: The screen, used in messages.
-    ///   - cancellation: Cancels waits.
+    ///   - address: The screen's address, used in messages.
+    ///   - cancellation: Cancels pending waits.
     /// - Throws: `SourceError` if no desktop is available.
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
         (self.address, self.cancellation) = (address, cancellation)
@@ -69,7 +69,7 @@ final class PortalSession {
     /// Whether the connection to the desktop's bus is closed.
     var hasGone: Bool { bus.isClosed }
 
-    /// Requests access to a screen or a window. Blocks until the user has answered the desktop's dialog, or
+    /// Requests access to a screen or a window. The call blocks until the user has answered the desktop's dialog, or
     /// until the dialog times out.
     ///
     /// - Parameters:
@@ -103,7 +103,7 @@ final class PortalSession {
             if let token { wishes["restore_token"] = "<\(DesktopValue.quoted(token))>" }
         }
         let place = "objectpath \(DesktopValue.quoted(session)), "
-        // Some desktops show the dialog immediately, others at the start.
+        // Some desktops show the dialog immediately, and others when the stream starts.
         if token == nil { asking() }
         _ = try ask(
             "SelectSources", place, wishes, within: Self.personPatience,
@@ -120,10 +120,10 @@ final class PortalSession {
     }
 
     /// Calls a method that replies with a signal of a separate request object
-    /// (org.freedesktop.portal.Request). Blocks until the reply arrives.
+    /// (org.freedesktop.portal.Request). The call blocks until the reply arrives.
     ///
     /// - Parameters:
-    ///   - method: The method.
+    ///   - method: The method to call.
     ///   - arguments: The arguments before the options, each followed by a comma.
     ///   - options: Variants in GVariant's text format, by name.
     ///   - limit: Maximum time for the reply.
@@ -252,7 +252,8 @@ final class PortalTokenStore: Sendable {
             let read = try JSONText.decoder().decode(Content.self, from: bytes)
             if read.schema == Self.schema { content = read }
         } catch {
-            // Treated like a missing file: the desktop shows its dialog, and its new token replaces this content.
+            // A damaged file is treated like a missing file: the desktop shows its dialog, and its new token replaces
+            // this content.
         }
     }
 
@@ -261,12 +262,12 @@ final class PortalTokenStore: Sendable {
         content.withLock { $0.tokens[screen.shareName] }.flatMap { UUID(uuidString: $0) == nil ? nil : $0 }
     }
 
-    /// Stores a token, replacing the previous one, which has been used. If it can't be stored, the desktop shows its
-    /// dialog again.
+    /// Stores a token, replacing the previous one, which has been used. If the token can't be stored, the desktop shows
+    /// its dialog again.
     ///
     /// - Parameters:
     ///   - token: The token from the desktop; `nil` if it issued none.
-    ///   - screen: The screen.
+    ///   - screen: The screen that the token belongs to.
     func keep(_ token: String?, of screen: ScreenAddress) {
         content.withLock { content in
             read(into: &content)

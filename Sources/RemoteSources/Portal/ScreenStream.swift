@@ -3,8 +3,8 @@ internal import CPipeWire
 internal import Glibc
 internal import Media
 
-/// A screen that the desktop shares: frames that arrive over PipeWire in shared memory. Use it only on the thread that
-/// creates it.
+/// A screen that the desktop shares: frames that arrive over PipeWire in shared memory. Use this type only on the
+/// thread that creates it.
 ///
 /// The desktop sends a frame when something has changed. The newest frame is copied at the track's rate, and its buffer
 /// is returned.
@@ -40,10 +40,10 @@ final class ScreenStream {
     /// Connects to the desktop's PipeWire.
     ///
     /// - Parameters:
-    ///   - descriptor: A connection that the desktop opened for this stream only. It is closed even if this initializer
-    ///     throws.
+    ///   - descriptor: A connection that the desktop opened for this stream only. The connection is closed even if this
+    ///     initializer throws.
     ///   - node: PipeWire node ID of the stream.
-    ///   - address: The screen, used in messages.
+    ///   - address: The screen's address, used in messages.
     /// - Throws: `SourceError` if PipeWire rejects the connection.
     init(owning descriptor: Int32, node: UInt32, _ address: SourceAddress) throws(SourceError) {
         Self.prepare
@@ -122,7 +122,7 @@ final class ScreenStream {
     func receive(within limit: Nanoseconds) throws(SourceError) {
         let result = screen_iterate(loop, Int32(clamping: limit.count / 1_000_000))
         if result < 0, result != -EINTR { problem = problem ?? String(cString: strerror(-result)) }
-        // If the connection is lost, the stream may be notified of it first.
+        // If the connection is lost, the stream may be notified before the connection.
         let deadline = clock.now + Self.afterEnd
         while ending != nil, problem == nil, clock.now < deadline { _ = screen_iterate(loop, 20) }
         if let problem {

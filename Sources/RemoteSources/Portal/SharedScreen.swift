@@ -1,7 +1,7 @@
 internal import Media
 
-/// A screen or a window that the user shares in the desktop's dialog (Wayland). Use it only on the thread that creates
-/// it.
+/// A screen or a window that the user shares in the desktop's dialog (Wayland). Use this type only on the thread that
+/// creates it.
 ///
 /// The desktop sends a frame with its composition time when something has changed. Without a new frame, the screen is
 /// unchanged.
@@ -30,7 +30,7 @@ final class SharedScreen: Screen {
     ///   - address: The screen's address.
     ///   - asked: The parsed address.
     ///   - memory: Tokens that the desktop issued before.
-    ///   - cancellation: Cancels waits.
+    ///   - cancellation: Cancels pending waits.
     ///   - telling: Receives a message for the user who has to answer the dialog.
     /// - Throws: `SourceError` if access is denied, or there is nothing to show.
     init(
@@ -68,7 +68,7 @@ final class SharedScreen: Screen {
         try stream.receive(within: limit)
         guard !session.hasGone else { throw .lost("the desktop session of \(address) has ended.") }
         if let ending = stream.ending {
-            // If the user ends the session, the stream ends first.
+            // If the user ends the session, the stream ends before the session.
             let deadline = clock.now + Self.afterEnd
             while !session.isClosed {
                 guard !cancellation.wait(until: clock.now + Self.step), clock.now < deadline else {
@@ -102,8 +102,9 @@ final class SharedScreen: Screen {
     }
 }
 
-/// Age of shared screen frames when they are sampled. With it, each frame is timestamped with its composition
-/// time, while the timestamps stay as evenly spaced as the samples. A value type; the caller passes the time.
+/// Age of shared screen frames when they are sampled. The age makes it possible to timestamp each frame with its
+/// composition time, while the timestamps stay as evenly spaced as the samples. This is a value type; the caller passes
+/// the time.
 ///
 /// Sampling finds the newest frame, which was composed up to one desktop refresh interval ago, plus the
 /// delivery time. A static screen delivers no new frame, because its content hasn't changed in that time.
@@ -130,7 +131,7 @@ struct FrameAge {
         (ages.min() ?? .zero, ages.max() ?? Self.usual)
     }
 
-    /// Maximum error of a timestamp. It is larger than the variation of ages if only a few ages are known or
+    /// Maximum error of a timestamp. The error is larger than the variation of ages if only a few ages are known or
     /// none is plausible.
     var error: Nanoseconds {
         let half = (range.most - range.least) / 2

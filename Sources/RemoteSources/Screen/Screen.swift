@@ -1,8 +1,8 @@
 internal import Media
 
-/// A screen, a window, or a part of a screen that can be captured. Use it only on the thread that creates it.
+/// A screen, a window, or a part of a screen that can be captured. Use this type only on the thread that creates it.
 protocol Screen: AnyObject {
-    /// Captures the screen. Usually blocks for a few milliseconds, and for a few seconds at most.
+    /// Captures the screen. The call usually blocks for a few milliseconds, and for a few seconds at most.
     ///
     /// - Parameter isForced: Whether to fetch the pixels even if nothing has changed.
     /// - Returns: The capture time, and whether the screen has changed since the last call.
@@ -32,7 +32,8 @@ struct ScreenCapture {
     let hasChanged: Bool
 }
 
-/// Pixels of a screen as rows of B, G, R, and an unused byte for each pixel. Valid until the next capture.
+/// Pixels of a screen as rows of B, G, R, and an unused byte for each pixel. The pixels are valid until the next
+/// capture.
 struct ScreenPixels {
     /// The first pixel.
     let start: UnsafeMutablePointer<UInt8>
@@ -47,10 +48,12 @@ enum ScreenFit {
     /// Minimum width and height of a recorded area, in pixels.
     static let leastSide = 16
 
+    /// Returns the position of a screen in a frame.
+    ///
     /// - Parameters:
     ///   - size: Current size of the screen.
     ///   - frame: Size of the frames.
-    /// - Returns: The rectangle of the screen in the frame. The area around it is black.
+    /// - Returns: The rectangle of the screen in the frame. The area around the rectangle is black.
     static func place(of size: FrameSize, in frame: FrameSize) -> PixelRectangle {
         // A window with an odd size loses its last column or row instead of being scaled by one pixel.
         if even(size) == frame { return PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height) }
@@ -66,8 +69,8 @@ enum ScreenFit {
         FrameSize(width: max(size.width / 2 * 2, 2), height: max(size.height / 2 * 2, 2))
     }
 
-    /// Returns the possible recording sizes of a screen, starting with its own. If one size is too expensive, the next
-    /// smaller one is used.
+    /// Returns the possible recording sizes of a screen, starting with the screen's own size. If one size is too
+    /// expensive, the next smaller one is used.
     static func sizes(of size: FrameSize) -> [FrameSize] {
         [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4)].map { (share: Int, of: Int) in
             even(FrameSize(width: size.width * share / of, height: size.height * share / of))

@@ -2,7 +2,7 @@ internal import CMedia
 internal import Encoding
 internal import Media
 
-/// Captures a screen at the rate of its track, and sends it as JPEGs. Use it only on the camera's thread.
+/// Captures a screen at the rate of its track, and sends it as JPEGs. Use this type only on the camera's thread.
 ///
 /// If the screen hasn't changed, the previous JPEG is sent again, because it still shows the current content.
 /// A static screen therefore causes no lost frames and needs no encoding.
@@ -17,11 +17,13 @@ final class ScreenConnection {
     private static let mostBusy = 0.6
     /// Number of repetitions per measurement. The fastest result counts.
     private static let trials = 3
-    /// Number of rates to try, each half of the one before.
+    /// Number of rates to try, each half of the previous rate.
     private static let rateSteps = 5
     /// Allowance for a busy computer.
     private static let room = Nanoseconds.milliseconds(150)
 
+    /// Creates a connection to an opened screen.
+    ///
     /// - Parameters:
     ///   - address: The screen's address.
     ///   - asked: The parsed address.
@@ -55,7 +57,7 @@ final class ScreenConnection {
 
     /// Returns the size and rate of the frames: the announced ones if there are any, otherwise the requested
     /// ones. If this computer is too slow, a size that wasn't requested explicitly is reduced first, then the
-    /// rate is halved. If fetching the pixels alone takes too long, only the rate is reduced.
+    /// rate is halved. If just fetching the pixels takes too long, only the rate is reduced.
     private func format(_ output: SourceOutput) throws(SourceError) -> (FrameSize, FrameRate) {
         if let known = output.cameraFormat { return (known.size, known.rate) }
         let whole = ScreenFit.even(screen.pixels.size)
@@ -107,12 +109,14 @@ final class ScreenConnection {
     }
 }
 
-/// Schedule of a screen's frames. A value type; the caller passes the time.
+/// Schedule of a screen's frames. This is a value type; the caller passes the time.
 struct ScreenPace {
     private let rate: FrameRate
     private let begin: ClockTime
     private var number: Int64 = 0
 
+    /// Creates a schedule.
+    ///
     /// - Parameters:
     ///   - rate: Frames per second.
     ///   - begin: When the first frame is due.
@@ -135,7 +139,7 @@ struct ScreenPace {
     }
 }
 
-/// Encodes a screen as JPEGs of one size. Use it only on the camera's thread.
+/// Encodes a screen as JPEGs of one size. Use this type only on the camera's thread.
 final class ScreenEncoder {
     /// Size of the JPEGs.
     let size: FrameSize
@@ -149,9 +153,11 @@ final class ScreenEncoder {
     /// JPEG quality on libjpeg's scale of 1…100. At this value, text shows no artifacts.
     private static let quality = 95
 
+    /// Creates an encoder for one size.
+    ///
     /// - Parameters:
     ///   - size: Size of the JPEGs. Width and height must be even.
-    ///   - address: The screen, used in messages.
+    ///   - address: The screen's address, used in messages.
     init(_ size: FrameSize, _ address: SourceAddress) { (self.size, self.address) = (size, address) }
 
     /// Encodes a JPEG.

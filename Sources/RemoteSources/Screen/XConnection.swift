@@ -5,7 +5,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
-/// A connection to an X server with a deadline for every reply. Use it only on the thread that creates it.
+/// A connection to an X server with a deadline for every reply. Use this type only on the thread that creates it.
 final class XConnection {
     /// XCB's connection handle.
     let handle: OpaquePointer
@@ -18,12 +18,12 @@ final class XConnection {
     private static let patience = Nanoseconds.seconds(3)
     private static let folder = "/tmp/.X11-unix/X"
 
-    /// Connects. If an existing server doesn't respond, blocks for a few seconds at most.
+    /// Connects to a display. If the server exists but doesn't respond, the call blocks for a few seconds at most.
     ///
     /// - Parameters:
     ///   - display: The display in X11 notation; `nil` for the display in the environment.
-    ///   - address: The screen, used in messages.
-    ///   - cancellation: Cancels waits.
+    ///   - address: The screen's address, used in messages.
+    ///   - cancellation: Cancels pending waits.
     /// - Throws: `SourceError` if the display doesn't exist, doesn't respond in time, or denies access to
     ///   this user.
     init(
@@ -143,7 +143,7 @@ final class XConnection {
 /// Connects to X servers with a deadline, which XCB doesn't support. A server that accepts a connection but doesn't
 /// respond blocks only a separate thread. Safe to use from any thread.
 enum XConnector {
-    /// An XCB connection, owned by its receiver. It is connected to the server unless it has an error.
+    /// An XCB connection, owned by its receiver. The connection is established unless it has an error.
     struct Line: @unchecked Sendable {
         let handle: OpaquePointer
         /// Screen number from the display's name.
@@ -156,16 +156,16 @@ enum XConnector {
         case noMemory
     }
 
-    /// Displays with a connection in progress. There is one thread per display, however many attempts are made.
+    /// Displays with a connection in progress. There is one thread per display, regardless of the number of attempts.
     private static let dialled = ConditionLock<[String: Answer?]>([:])
 
-    /// Connects to a display. Blocks at most until the deadline.
+    /// Connects to a display. The call blocks at most until the deadline.
     ///
     /// - Parameters:
     ///   - name: The display in X11 notation.
-    ///   - deadline: Time by which its server must respond.
-    ///   - address: The screen, used in messages.
-    /// - Returns: The connection. The caller must check it for errors.
+    ///   - deadline: Time by which the display's server must respond.
+    ///   - address: The screen's address, used in messages.
+    /// - Returns: The connection. The caller must check the connection for errors.
     /// - Throws: `SourceError.lost` if the server doesn't respond in time, or memory allocation fails.
     static func connect(
         to name: String, until deadline: ClockTime, _ address: SourceAddress
@@ -203,8 +203,8 @@ enum XConnector {
     }
 }
 
-/// The setup data that an X server sends when a client connects. XCB's accessors trust the counts in it; this type
-/// checks them against its length.
+/// The setup data that an X server sends when a client connects. XCB's accessors trust the counts in the data, but this
+/// type checks them against the data's length.
 struct XSetup {
     /// The requested screen: its root window, size, and pixel format.
     let screen: xcb_screen_t
@@ -214,7 +214,7 @@ struct XSetup {
     ///
     /// - Parameters:
     ///   - bytes: The setup data.
-    ///   - number: Screen number, from 0. If it is too large, the last screen is used.
+    ///   - number: Screen number, from 0. If the number is too large, the last screen is used.
     init?(_ bytes: UnsafeRawBufferPointer, screen number: Int) {
         var place = 0
         func next<Part: BitwiseCopyable>(_ type: Part.Type) -> Part? {
@@ -254,8 +254,8 @@ struct XSetup {
     func isReadable(_ visual: UInt32) -> Bool { readable.contains(visual) }
 }
 
-/// A reply from an X server, allocated by XCB. XCB's accessors trust the counts in it; this type checks them
-/// against its length.
+/// A reply from an X server, allocated by XCB. XCB's accessors trust the counts in the reply, but this type checks them
+/// against the reply's length.
 struct XReply<Answer>: ~Copyable {
     /// The fixed part of the reply.
     let pointer: UnsafeMutablePointer<Answer>

@@ -4,11 +4,11 @@ internal import CXCB
 internal import Glibc
 internal import Media
 
-/// An X11 display, or a window or region of it. Use it only on the thread that creates it.
+/// An X11 display, or a window or region of it. Use this type only on the thread that creates it.
 ///
 /// The server reports changes (XDamage), so nothing is fetched from an unchanged screen. Windows are captured from
-/// their own pixmap (XComposite), even if other windows cover them. Neither includes the pointer, so it is drawn
-/// separately (XFixes).
+/// their own pixmap (XComposite), even if other windows cover them. Captured images don't include the mouse pointer, so
+/// it is drawn separately (XFixes).
 final class XScreen: Screen {
     private let address: SourceAddress
     private let asked: ScreenAddress
@@ -19,7 +19,7 @@ final class XScreen: Screen {
     private var pointer = XPointer()
     /// The part of `source` to fetch.
     private var part: PixelRectangle
-    /// The window or its pixmap.
+    /// ID of the captured window or of the window's pixmap.
     private var source: UInt32
     /// First event number of XDamage; `nil` if the server doesn't support it, in which case every capture
     /// counts as a change.
@@ -47,7 +47,7 @@ final class XScreen: Screen {
     /// - Parameters:
     ///   - address: The screen's address.
     ///   - asked: The parsed address.
-    ///   - cancellation: Cancels waits.
+    ///   - cancellation: Cancels pending waits.
     /// - Throws: `SourceError` if the display or window doesn't exist.
     init(
         _ address: SourceAddress, _ asked: ScreenAddress, _ cancellation: Cancellation
@@ -138,7 +138,8 @@ final class XScreen: Screen {
         return ScreenCapture(time: asked + took / 2, error: took / 2, hasChanged: true)
     }
 
-    /// Requests the pointer, or only a round trip. The server reports earlier changes before its reply.
+    /// Requests the mouse pointer if it is captured; otherwise, only waits for a reply. The server reports earlier
+    /// changes before its reply.
     ///
     /// - Returns: Whether the pointer has changed.
     private func ask() throws(SourceError) -> Bool {
@@ -217,7 +218,7 @@ final class XScreen: Screen {
 }
 
 /// Memory for the image from an X server, shared with the server (MIT-SHM), or filled from its replies if the server is
-/// remote. Use it only on the connection's thread.
+/// remote. Use this type only on the connection's thread.
 final class XPicture {
     private let connection: XConnection
     private let isSharing: Bool
@@ -227,6 +228,8 @@ final class XPicture {
     /// Size of the last image.
     private(set) var size = FrameSize(width: 0, height: 0)
 
+    /// Creates a picture that doesn't contain an image yet.
+    ///
     /// - Parameter connection: The connection to the server.
     init(_ connection: XConnection) {
         self.connection = connection
@@ -246,7 +249,7 @@ final class XPicture {
 
     /// Fetches a part of a window or pixmap.
     ///
-    /// - Returns: Whether the server delivered it.
+    /// - Returns: Whether the server delivered the image.
     func fetch(_ part: PixelRectangle, of drawable: UInt32) throws(SourceError) -> Bool {
         let count = part.width * part.height * 4
         if count > memory.count { try grow(to: count) }
@@ -272,7 +275,7 @@ final class XPicture {
         return true
     }
 
-    /// Enlarges the memory. It is shared with the server if the server accepts it.
+    /// Enlarges the memory. The memory is shared with the server if the server accepts it.
     private func grow(to count: Int) throws(SourceError) {
         let shared = isSharing ? try share(count) : nil
         detach()
@@ -289,7 +292,7 @@ final class XPicture {
             close(descriptor)
             return nil
         }
-        nonisolated(unsafe) let mapping = start  // Accessed again only on release.
+        nonisolated(unsafe) let mapping = start  // The pointer is used again only on release.
         let memory = SharedBytes(start: start, count: count) { munmap(mapping, count) }
         let number = connection.newNumber
         // XCB closes the descriptor after sending it.
@@ -308,7 +311,7 @@ final class XPicture {
     }
 }
 
-/// The mouse pointer of a display, to be drawn into captured images. Use it only on the connection's thread.
+/// The mouse pointer of a display, to be drawn into captured images. Use this type only on the connection's thread.
 struct XPointer {
     private var corner = (x: 0, y: 0)
     private var size = FrameSize(width: 0, height: 0)

@@ -1,7 +1,7 @@
 internal import CXCB
 internal import Media
 
-/// The windows of a display, by title. Use it only on the connection's thread.
+/// The windows of a display, by title. Use this type only on the connection's thread.
 struct XWindows {
     private let connection: XConnection
     private let address: SourceAddress

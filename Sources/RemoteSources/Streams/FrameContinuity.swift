@@ -2,14 +2,14 @@ internal import Media
 
 /// Counts missing frames from the timestamps of successive frames.
 ///
-/// A gap counts only in a stream that was regular before it. A camera that reduces its rate in dim light
-/// shows one gap after another but loses no frames.
+/// A gap counts only if the stream was regular before the gap. A camera that reduces its rate in dim light shows one
+/// gap after another but loses no frames.
 struct FrameContinuity {
     /// Nominal time between two frames.
     let interval: Nanoseconds
     /// Whether the decoding order of frames differs from their presentation order.
     var isReordered: Bool { disorder > Self.mostDisorder && course.forward > 0 }
-    /// Whether timestamps run backwards, from each frame to the next.
+    /// Whether timestamps decrease from each frame to the next.
     var isReversed: Bool { course.forward == 0 && course.back >= Self.reversed }
     /// Number of backward and forward steps since the last ten consecutive forward steps.
     private var course = (back: 0, forward: 0)
@@ -77,7 +77,7 @@ struct FrameContinuity {
 }
 
 /// Detects a stream that continues without new frames, for example because all packets carry one timestamp or
-/// contain only audio. A value type; the caller passes the time.
+/// contain only audio. This is a value type; the caller passes the time.
 struct FrameWatchdog {
     private var newest: Nanoseconds?
     private var advanced: ClockTime
@@ -93,8 +93,8 @@ struct FrameWatchdog {
     ///   - stamp: Timestamp of the packet; `nil` if missing.
     ///   - now: Arrival time.
     mutating func record(_ stamp: Nanoseconds?, at now: ClockTime) {
-        // Any other timestamp belongs to a new frame. Stamps go back when their origin changes or when frames
-        // are reordered.
+        // Any other timestamp belongs to a new frame. Timestamps go back when their origin changes or when frames are
+        // reordered.
         guard let stamp, stamp != newest else { return }
         (newest, advanced) = (stamp, now)
     }
@@ -118,8 +118,7 @@ enum RateEstimate {
     /// - Parameters:
     ///   - span: Difference between the first timestamp and the latest.
     ///   - time: Difference between the first arrival and the last. Delayed frames arrive in less time than
-    ///     their time
-    ///     stamps cover, not in more.
+    ///     their timestamps cover, not in more.
     /// - Returns: `true` if the stamps cover less than an eighth of at least 2 s.
     static func isStanding(stamps span: Nanoseconds, over time: Nanoseconds) -> Bool {
         time >= .seconds(2) && span * 8 < time

@@ -2,7 +2,7 @@ internal import Control
 internal import Media
 internal import MediaLink
 
-/// Output of one network camera to the session. Use it only on the camera's thread.
+/// Output of one network camera to the session. Use this type only on the camera's thread.
 final class SourceOutput {
     private let request: SourceRequest
     private let address: SourceAddress
@@ -20,9 +20,11 @@ final class SourceOutput {
     /// Maximum number of samples per message.
     private static let mostSamples = 8000
 
+    /// Creates an output without announced devices.
+    ///
     /// - Parameters:
     ///   - request: The requested streams and their name.
-    ///   - address: The source, used in messages.
+    ///   - address: The source's address, used in messages.
     ///   - socket: Path of the media socket.
     ///   - whenDelivering: Called with the current remark when the session has accepted a frame or audio.
     init(
@@ -45,8 +47,8 @@ final class SourceOutput {
     /// Announces the camera.
     ///
     /// - Parameters:
-    ///   - format: Format of its frames.
-    ///   - color: Colors of its frames.
+    ///   - format: Format of the camera's frames.
+    ///   - color: Colors of the camera's frames.
     ///   - delay: Maximum time from exposure to sending.
     ///   - origin: Source of the capture times.
     /// - Throws: `SourceError` if the session rejects the camera.
@@ -71,7 +73,7 @@ final class SourceOutput {
     /// Announces the microphone.
     ///
     /// - Parameters:
-    ///   - format: Format of its audio.
+    ///   - format: Format of the microphone's audio.
     ///   - delay: Maximum time from capture to sending.
     ///   - origin: Source of the capture times.
     /// - Throws: `SourceError` if the session rejects the microphone.
@@ -91,10 +93,10 @@ final class SourceOutput {
     ///
     /// - Parameters:
     ///   - bytes: The frame in the announced format.
-    ///   - time: Start of its exposure.
+    ///   - time: Start of the frame's exposure.
     ///   - error: Maximum error of `time`.
-    ///   - missing: Number of frames lost before it.
-    ///   - isKey: Whether it can be decoded without earlier frames.
+    ///   - missing: Number of frames lost before this frame.
+    ///   - isKey: Whether the frame can be decoded without earlier frames.
     /// - Throws: `SourceError` if the session rejects the frame.
     func send(
         _ bytes: SharedBytes, at time: ClockTime, within error: Nanoseconds, missing: Int = 0,
@@ -162,7 +164,7 @@ final class SourceOutput {
     }
 }
 
-/// Detects a sender that sends more frames than any camera would. Each second is counted separately.
+/// Detects a sender that sends more frames than any camera would. The frames of each second are counted separately.
 struct FrameRateLimiter {
     private var began = ClockTime(nanoseconds: 0)
     private var frames = 0
@@ -172,7 +174,7 @@ struct FrameRateLimiter {
 
     /// Counts a frame.
     ///
-    /// - Throws: `SourceError.refused` if there are too many.
+    /// - Throws: `SourceError.refused` if there are too many frames.
     mutating func count(from address: SourceAddress, at now: ClockTime = MonotonicClock().now)
         throws(SourceError)
     {
@@ -191,10 +193,10 @@ enum SourceError: Error, Equatable, CustomStringConvertible {
     case lost(String)
     /// A wrong password, path, or format, which requires user action. Retries are less frequent.
     case refused(String)
-    /// The camera delivers a format other than the announced one until the user changes it back. Retries are
-    /// less frequent.
+    /// The camera delivers a different format than announced, until the user changes it back. Retries are less
+    /// frequent.
     case changed(String)
-    /// The user ended the source. It isn't retried.
+    /// The user ended the source, so it isn't retried.
     case over(String)
 
     var description: String {

@@ -5,11 +5,11 @@ internal import Media
 /// Maps the timestamps of a network stream to CLOCK_MONOTONIC.
 ///
 /// Timestamps define a rate but not an origin. The origin comes from one of two sources. The first is the
-/// camera's wall clock, if the camera sends it with its frames and it agrees with this computer's. Otherwise
-/// it comes from the fastest frames of the last few seconds, minus the minimum transport time. A value type;
-/// the caller passes the time.
+/// camera's wall clock, if the camera sends it with its frames and it agrees with this computer's clock. Otherwise, the
+/// origin comes from the fastest frames of the last few seconds, minus the minimum transport time. This is a value
+/// type; the caller passes the time.
 struct StreamClock {
-    /// Source of the capture times. It is chosen once, so that capture times don't jump.
+    /// Source of the capture times. The source is chosen once, so that capture times don't jump.
     private(set) var origin: TimeOrigin?
     /// Minimum time from the start of exposure to arrival, estimated without a wall clock.
     var way: Nanoseconds
@@ -24,7 +24,7 @@ struct StreamClock {
     private var last: (stamp: Nanoseconds, arrival: ClockTime)?
     /// Offset from timestamps to CLOCK_MONOTONIC according to the camera's wall clock.
     private var wall: Nanoseconds?
-    /// Total step of the camera's wall clock since the clock source was chosen.
+    /// Total change of the camera's wall clock since the clock source was chosen.
     private var step = Nanoseconds.zero
     /// Latest change of the wall clock, until `takeSetting` returns it.
     private var news: Nanoseconds?
@@ -54,6 +54,8 @@ struct StreamClock {
     /// Allowance for the camera's own processing time, which is unknown.
     private static let unknownWay = Nanoseconds.milliseconds(200)
 
+    /// Creates a clock that has no observations yet.
+    ///
     /// - Parameter way: Minimum transport time of a frame.
     init(way: Nanoseconds = .zero) { self.way = way }
 
@@ -71,10 +73,10 @@ struct StreamClock {
     /// Records the arrival of a frame or audio.
     ///
     /// - Parameters:
-    ///   - stamp: Its timestamp in the stream.
+    ///   - stamp: The timestamp of the frame or audio in the stream.
     ///   - arrival: Arrival time.
-    ///   - isRebased: Whether the timestamps may have a new origin from here on.
-    /// - Returns: Whether they have a new origin.
+    ///   - isRebased: Whether the timestamps may have a new origin from this frame on.
+    /// - Returns: Whether the timestamps have a new origin.
     @discardableResult
     mutating func note(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) -> Bool {
         let jump = jump(to: stamp, arrival: arrival, isRebased: isRebased)
@@ -134,8 +136,8 @@ struct StreamClock {
         follow(distance - step, at: arrival)
     }
 
-    /// Returns the step of the camera's wall clock relative to this computer's since the last call, positive or
-    /// negative. Returns `nil` if it hasn't been set, or if a change was reported recently.
+    /// Returns the step of the camera's wall clock relative to this computer's clock since the last call, positive or
+    /// negative. Returns `nil` if the camera's clock hasn't been set, or if a change was reported recently.
     mutating func takeSetting() -> Nanoseconds? {
         defer { news = nil }
         return news
@@ -166,8 +168,9 @@ struct StreamClock {
 
     /// Maximum error of capture times.
     ///
-    /// If a wall clock agrees, its error is at most the measured transport time: no frame arrives before its capture,
-    /// even if the clock is slow. Without a wall clock, the camera's own processing time is unknown.
+    /// If the camera's wall clock is used, its error is at most the measured transport time, because no frame arrives
+    /// before its capture, even if the clock is slow. Without a wall clock, the camera's own processing time is
+    /// unknown.
     var error: Nanoseconds {
         origin == .wallClock ? max(way - assembly, Self.report) : Self.unknownWay
     }
@@ -183,7 +186,7 @@ struct StreamClock {
 /// A camera's wall clock, mapped to CLOCK_MONOTONIC using this computer's wall clock.
 enum WallClock {
     /// Returns the capture time of a packet according to the camera's wall clock; `nil` if the camera hasn't
-    /// sent it.
+    /// sent its wall clock.
     static func capture(of packet: UnsafeMutablePointer<AVPacket>) -> ClockTime? {
         var size = 0
         guard let data = av_packet_get_side_data(packet, AV_PKT_DATA_PRFT, &size),

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Media
 
 /// Receives the JPEGs of a web server's multipart stream, determines their capture times, and sends them to the
-/// session. Use it only on the camera's thread.
+/// session. Use this type only on the camera's thread.
 final class MotionJPEGConnection {
     private let stream: WebStream
     private let address: SourceAddress
@@ -93,7 +93,8 @@ final class MotionJPEGConnection {
 
     /// Passes the times of a frame to the stream clock.
     ///
-    /// - Returns: Its timestamp: the camera's if it sends one, otherwise the arrival time.
+    /// - Returns: The frame's timestamp: the camera's own timestamp if the camera sends one, otherwise the arrival
+    ///   time.
     private func note(_ part: MultipartReader.Part) -> Nanoseconds {
         guard let wall = part.wall else {
             let stamp = Nanoseconds(part.arrival.nanoseconds)

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Media
 
-/// Splits a multipart stream of JPEGs (`multipart/x-mixed-replace`) into its parts. A value type: bytes go in, parts
-/// come out.
+/// Splits a multipart stream of JPEGs (`multipart/x-mixed-replace`) into its parts. This value type receives bytes and
+/// returns parts.
 ///
-/// Few cameras comply with RFC 2046. The boundary in the content type may be missing or differ from the one in the
+/// Few cameras comply with RFC 2046. The boundary in the content type may be missing or differ from the boundary in the
 /// stream. `Content-Length` may be missing, 0, or wrong. Images may lack their end marker or be followed by padding.
-/// The reader accepts all of these.
+/// The reader accepts all of these deviations.
 struct MultipartReader {
     /// A part of the stream.
     struct Part {
@@ -18,7 +18,7 @@ struct MultipartReader {
         let wall: Nanoseconds?
     }
 
-    /// An error in a stream.
+    /// An error in a multipart stream.
     enum Fault: Error, Equatable {
         /// A header has no end.
         case header
@@ -29,17 +29,17 @@ struct MultipartReader {
     }
 
     private enum Place {
-        /// Before a delimiter.
+        /// The reader is before a delimiter.
         case between
-        /// In the header of a part.
+        /// The reader is in the header of a part.
         case header
-        /// In a body of a known length.
+        /// The reader is in a body of a known length.
         case body(length: Int)
-        /// In a body that ends at the next delimiter.
+        /// The reader is in a body that ends at the next delimiter.
         case openBody
     }
 
-    /// The line before each part: two dashes and the boundary. `nil` until it is known.
+    /// The line before each part: two dashes and the boundary; `nil` until the boundary is known.
     private var delimiter: [UInt8]?
     /// Whether the delimiter has occurred in the stream.
     private var isConfirmed = false
@@ -56,7 +56,7 @@ struct MultipartReader {
     /// Maximum number of bytes before the first delimiter if the content type doesn't declare one.
     private static let longestPreamble = 4 << 10
     /// Minimum length of a line that is accepted as a delimiter. Images may contain shorter text that looks
-    /// like one.
+    /// like a delimiter.
     private static let shortestDelimiter = 5
     /// Maximum length of a delimiter (RFC 2046 allows 70 characters).
     private static let longestDelimiter = 200
@@ -64,6 +64,8 @@ struct MultipartReader {
     private static let endOfImage: [UInt8] = [0xFF, 0xD9]
     private static let longestPart = 32 << 20
 
+    /// Creates a reader at the start of a stream.
+    ///
     /// - Parameter boundary: The boundary from the content type. Some cameras include the leading dashes. `nil` if the
     ///   content type doesn't contain one.
     init(boundary: String?) {
@@ -153,7 +155,7 @@ struct MultipartReader {
         case .body(let length):
             guard pending.count >= length else { return nil }
             guard let image = Self.image(in: pending[..<length]) else {
-                // The length is wrong, or the end marker is missing. Only the next delimiter shows the end.
+                // The length is wrong, or the end marker is missing. Only the next delimiter shows the end of the body.
                 place = .openBody
                 return .some(nil)
             }
@@ -207,7 +209,7 @@ struct MultipartReader {
 
     /// Parses the lines of a header.
     ///
-    /// - Returns: Length of the body if the header states it.
+    /// - Returns: Length of the body; `nil` if the header doesn't state it.
     private mutating func readHeader(_ text: String) -> Int? {
         var length: Int?
         wall = nil
@@ -224,8 +226,8 @@ struct MultipartReader {
 
     private func part(_ image: [UInt8]) -> Part { Part(bytes: image, arrival: arrival, wall: wall) }
 
-    /// Returns the image in a body, up to its end marker. Padding and at most 64 other bytes may follow the marker;
-    /// `nil` if the marker is missing.
+    /// Returns the image in a body, up to its end marker. Padding and at most 64 other bytes may follow the marker.
+    /// Returns `nil` if the marker is missing.
     private static func image(in body: ArraySlice<UInt8>) -> [UInt8]? {
         var end = withoutPadding(body).endIndex
         let first = max(end - 64, body.startIndex + 2)

@@ -1,10 +1,10 @@
 internal import CSoup
 internal import Media
 
-/// A continuous response from a web server, read by libsoup with a deadline for every call. Use it only on
-/// the thread that creates it.
+/// A continuous response from a web server, read by libsoup with a deadline for every call. Use this type only on the
+/// thread that creates it.
 ///
-/// It doesn't follow redirects, doesn't store cookies, and trusts the system's certificates.
+/// The stream doesn't follow redirects, doesn't store cookies, and trusts the system's certificates.
 final class WebStream {
     private let session: UnsafeMutablePointer<SoupSession>
     private let message: OpaquePointer
@@ -135,6 +135,6 @@ final class WebMonitor: @unchecked Sendable {
     /// Whether the current call has exceeded its time limit.
     var isOver: Bool { MonotonicClock().now >= deadline.withLock { $0 } }
 
-    /// Stops watching.
+    /// Ends the monitoring of calls.
     func end() { ended.cancel() }
 }

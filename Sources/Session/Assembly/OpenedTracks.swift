@@ -9,8 +9,8 @@ internal import SessionFolder
 internal import System
 internal import Writers
 
-/// The file of a camera's own track that begins while the recording is running, and its encoder if the track
-/// is encoded.
+/// The file and encoder of a camera track that begins while the recording is running. A copied track doesn't have an
+/// encoder.
 struct OpenedTrack: Sendable {
     let planned: PlannedCameraTrack
     let input: CameraInput
@@ -22,7 +22,7 @@ struct OpenedTrack: Sendable {
     /// Size of the camera's current frames.
     private let size: FrameSize
 
-    /// Creates the encoder and the file. Waits for the disk, so don't call it on the timeline's thread.
+    /// Creates the encoder and the file. Blocks on disk I/O, so don't call it on the timeline's thread.
     ///
     /// - Throws: `RecordingError` when the encoder or the file can't be created.
     init(
@@ -66,11 +66,11 @@ struct OpenedTrack: Sendable {
     ///
     /// - Parameters:
     ///   - tick: The first tick that the track shows.
-    ///   - start: T0.
+    ///   - start: T0, the start time of the recording.
     ///   - clock: The session clock.
-    ///   - codecs: Creates slates.
+    ///   - codecs: The codec factory, which creates slates.
     ///   - outputs: Receives the new track.
-    /// - Returns: The track, which decides its ticks.
+    /// - Returns: The new track, which has been added to `outputs`.
     func begin(
         at tick: Int64, start: ClockTime, clock: any SessionClock, codecs: any CodecFactory,
         in outputs: SessionOutputs
@@ -114,8 +114,8 @@ struct TrackOpener: Sendable {
 
     /// Creates the encoder and the file of a camera's track.
     ///
-    /// - Throws: `RecordingError` when threads, the encoder or the file can't be created. In this case,
-    ///   nothing is left behind.
+    /// - Throws: `RecordingError` when threads, the encoder or the file can't be created. All partially created
+    ///   resources are then removed.
     func open(
         _ planned: PlannedCameraTrack, of camera: CameraInput
     ) throws(RecordingError) -> OpenedTrack {
@@ -126,8 +126,8 @@ struct TrackOpener: Sendable {
     /// Creates a microphone's resources: the file of its track, if it has one, and a resampler if the microphone is
     /// new.
     ///
-    /// - Throws: `RecordingError` if threads, converters, or the file can't be created. In this case, nothing is left
-    ///   behind.
+    /// - Throws: `RecordingError` if threads, converters, or the file can't be created. All partially created resources
+    ///   are then removed.
     func open(
         _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool
     ) throws(RecordingError) -> OpenedAudio {
@@ -137,8 +137,8 @@ struct TrackOpener: Sendable {
     }
 }
 
-/// The file of a microphone track that begins while the recording is running, and the resampler of a new
-/// microphone.
+/// The file of a microphone track that begins while the recording is running, and the resampler if the microphone is
+/// new.
 struct OpenedAudio: Sendable {
     /// The microphone's track, or `nil` when the microphone is only mixed.
     let planned: PlannedMicrophoneTrack?
@@ -148,7 +148,7 @@ struct OpenedAudio: Sendable {
     private let file: WaveWriter?
     private let places: [ContainedFile]
 
-    /// Creates the file, resampler and loudness meter. Waits for the disk, so don't call it on the timeline's thread.
+    /// Creates the file, resampler and loudness meter. Blocks on disk I/O, so don't call it on the timeline's thread.
     ///
     /// - Throws: `RecordingError` when the file, the resampler or the meter can't be created.
     init(
@@ -178,11 +178,11 @@ struct OpenedAudio: Sendable {
     /// Creates the feed of a new microphone, initially without a track. Call it once.
     ///
     /// - Parameters:
-    ///   - start: T0.
+    ///   - start: T0, the start time of the recording.
     ///   - first: Index of the first sample that will be requested.
-    ///   - heard: Index of the first sample with the microphone's audio.
-    ///   - taps: The caller's sinks.
-    /// - Returns: The feed.
+    ///   - heard: Index of the first sample that contains the microphone's audio.
+    ///   - taps: The registry of the caller's taps.
+    /// - Returns: The feed of the new microphone.
     func makeFeed(start: ClockTime, first: Int64, heard: Int64, taps: TapRegistry) -> MicrophoneFeed {
         guard let resampler else { preconditionFailure("the microphone is already part of the session") }
         return MicrophoneFeed(
@@ -201,7 +201,7 @@ struct OpenedAudio: Sendable {
     ///   - microphone: The feed that supplies the track's audio.
     ///   - first: Index of the track's first sample.
     ///   - date: Date of the first sample.
-    ///   - loudness: Measures the track.
+    ///   - loudness: The stream that measures the track's loudness.
     func begin(
         _ planned: PlannedMicrophoneTrack, of microphone: MicrophoneFeed, at first: Int64, date: Date,
         loudness: LoudnessStream

@@ -9,8 +9,9 @@ internal import System
 internal import Timing
 internal import Writers
 
-/// Creates everything that a plan writes, in two steps. The first creates encoders and files, which takes time and may
-/// fail. The second runs when T0 is known, and creates the tracks that feed them.
+/// Creates the encoders, files, and tracks of a plan in two steps. The first step creates encoders and files, which
+/// takes time and may fail. The second step runs when T0 is known, and creates the tracks that feed the encoders and
+/// files.
 struct OutputAssembly {
     let plan: SessionPlan
     let inputs: SessionInputs
@@ -51,7 +52,7 @@ struct OutputAssembly {
         return made
     }
 
-    /// The encoders and files, created before T0 is known.
+    /// The encoders and files that are created before T0 is known.
     struct Prepared {
         fileprivate var resamplers: [Carried<any Resampling>] = []
         /// The resamplers for the voices.
@@ -76,7 +77,7 @@ struct OutputAssembly {
         }
     }
 
-    /// Creates encoders and files. When it returns, the files on the recording's own disk exist.
+    /// Creates encoders and files. When this method returns, the files on the recording's own disk exist.
     ///
     /// - Throws: `RecordingError` when an encoder, or a file on that disk, can't be created. All threads have ended in
     ///   this case.
@@ -133,19 +134,19 @@ struct OutputAssembly {
         }
     }
 
-    /// One thread writes the file, the other syncs it to disk.
+    /// One thread writes the file; the other one syncs it to disk.
     private static let threadsPerFile = 2
-    /// The worker, two x264 threads, and x264's lookahead.
+    /// The worker thread, two x264 threads, and the x264 lookahead thread.
     private static let threadsPerEncoder = 4
-    /// Loudness, system pressure, and a few threads for ending the recording.
+    /// Threads that measure loudness, monitor system pressure, and end the recording.
     private static let otherThreads = 4
 
     /// Creates the tracks. This is fast enough to run just before T0.
     ///
     /// - Parameters:
-    ///   - prepared: Encoders and files, consumed by this call.
-    ///   - start: T0.
-    /// - Returns: Everything that the timeline feeds.
+    ///   - prepared: The encoders and files, of which this call takes ownership.
+    ///   - start: T0, the start time of the recording.
+    /// - Returns: The outputs that the timeline supplies with data.
     func make(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
         let date = clock.date(of: start)
         for wave in prepared.waves.values { wave.begin(startedAt: date) }
@@ -411,7 +412,8 @@ struct OutputAssembly {
     ///
     /// - Parameters:
     ///   - taps: The session's taps.
-    ///   - cover: Receives some of the frames as well; `nil` for none.
+    ///   - cover: The cover image builder, which also receives some of the frames. The value is `nil` if the recording
+    ///   has no cover image.
     ///   - start: Time of tick 0.
     ///   - rate: Rate of the program's grid.
     /// - Returns: The function, for an encoder's worker.
@@ -429,14 +431,15 @@ struct OutputAssembly {
         }
     }
 
-    /// Returns a function that adds the cover to the program's file at the end of its stream.
+    /// Returns a function that adds the cover image to the program's file at the end of its stream.
     private func ending(of writer: MovieWriter, with cover: ProgramCover) -> @Sendable () -> Void {
         { [codecs = codecs] in
             if let jpeg = cover.jpeg(by: codecs) { writer.setCover(jpeg) }
         }
     }
 
-    /// Returns the cover of the program if the recording has a title; `nil` without a title and for other streams.
+    /// Returns the cover image builder of the program if the recording has a title. Returns `nil` without a title, and
+    /// for other streams.
     private func cover(of stream: PlannedStream) -> ProgramCover? {
         guard case .program(let program, _) = stream.content, plan.editing?.title != nil else { return nil }
         return ProgramCover(rate: program.settings.rate)
@@ -519,7 +522,7 @@ extension RecordingDisk {
         MetadataFile(try LineFile(creating: try folder.file(name)), role: role, waitsForRoom: waitsForRoom)
     }
 
-    /// Creates a camera's metadata file later, on the file's own thread. If this fails, only this file is affected.
+    /// Creates a camera's metadata file later, on the file's own thread. A failure affects only this file.
     func laterMetadataFile(named name: String, of role: String) -> MetadataFile {
         let folder = folder
         return MetadataFile(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in

@@ -6,7 +6,7 @@ internal import Stills
 
 /// Callers' requests to a running recording, stored until the timeline dequeues them. Any thread may add requests.
 final class SessionControls: Sendable {
-    /// The requests not yet dequeued by a timeline.
+    /// Requests that the timeline hasn't dequeued yet.
     struct Requests: Sendable {
         var stop: ClockTime?
         var isUrgent = false
@@ -17,7 +17,7 @@ final class SessionControls: Sendable {
         var plans: [PlanRequest] = []
         /// Events that originate outside the recording.
         var events: [EventRequest] = []
-        /// Whether no timeline accepts markers, splits and plans, because the recording has ended or the session is on
+        /// `true` if markers, splits, and plans are rejected because the recording has ended or the session is on
         /// standby.
         var isClosed = false
         /// Whether the session is on standby, so another recording may follow.
@@ -47,7 +47,7 @@ final class SessionControls: Sendable {
     /// A request to switch to another plan at an instant.
     struct PlanRequest: Sendable {
         let plan: SessionPlan
-        /// The changes in the user's own words.
+        /// The changes as the user entered them.
         let words: [String]
         /// Device commands and file operations that implement the plan.
         let orders: [SessionOrder]
@@ -58,8 +58,8 @@ final class SessionControls: Sendable {
         let at: ClockTime
         let decided: ChangeDecision?
 
-        /// Returns the outcome when the recording ends before the plan takes effect. A session on standby
-        /// keeps a change to only the arrangement for its next recording; all other changes are dropped.
+        /// Returns the outcome when the recording ends before the plan takes effect. On standby, a change that affects
+        /// only the arrangement is kept for the next recording. All other changes are dropped.
         func outcomeWithoutRecording(standsBy: Bool) -> ChangeOutcome {
             standsBy && orders.isEmpty ? .next : .ended
         }
@@ -118,7 +118,7 @@ final class SessionControls: Sendable {
 
     /// Requests a switch to another plan.
     ///
-    /// - Returns: `nil` when a timeline will process the request. Otherwise the outcome, which the caller must report.
+    /// - Returns: `nil` if the timeline will process the request; otherwise the outcome, which the caller must report.
     func replacePlan(_ request: PlanRequest) -> ChangeOutcome? {
         requests.withLock { requests in
             guard requests.isClosed else {
@@ -137,13 +137,13 @@ final class SessionControls: Sendable {
         tellEnd(of: close())
     }
 
-    /// Starts accepting requests for a recording that begins on standby. Its plan already includes all earlier
-    /// arrangements.
+    /// Starts accepting requests for a recording that begins on standby. The recording's plan already includes all
+    /// earlier arrangements.
     func open() { requests.withLock { $0.isClosed = false } }
 
     /// Stops accepting requests because the recording has ended.
     ///
-    /// - Returns: The requests that no timeline has dequeued.
+    /// - Returns: The requests that the timeline hasn't dequeued.
     func close() -> Requests {
         requests.withLock { requests in
             requests.isClosed = true
@@ -187,10 +187,10 @@ final class SessionControls: Sendable {
 
     /// The limits of the running recording, and how its files are created.
     struct Timing: Sendable {
-        /// Time from an instant until the session decides its tick, in nanoseconds.
+        /// Time from an instant until the session processes the tick at that instant, in nanoseconds.
         let alignmentDelay: Nanoseconds
         /// The longest frame interval of each camera, by role, at which its frames still arrive before their ticks are
-        /// decided.
+        /// processed.
         fileprivate(set) var slowestIntervals: [String: Nanoseconds]
         /// Creates the files for added devices.
         let opener: TrackOpener
@@ -223,7 +223,8 @@ enum SessionOrder: Sendable {
     /// files.
     case admitAudio(OpenedAudio)
 
-    /// Passes the order's device to the inputs, which stop it, if the recording ended before adding the device.
+    /// Passes the device of the order to the inputs if the recording ended before the device was added. The inputs then
+    /// stop the device.
     func hand(to inputs: SessionInputs) {
         switch self {
         case .admit(let camera, _, let opened):

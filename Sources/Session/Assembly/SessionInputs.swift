@@ -54,9 +54,9 @@ final class SessionInputs {
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
-    /// Starts all devices. In real time they start in parallel, since a driver or server may take half a second. In
-    /// simulated time they start one after the other, since the order matters. If one fails, the devices already
-    /// started run until `stop`.
+    /// Starts all devices. In real time, devices start in parallel, because a driver or server may take half a second.
+    /// In simulated time, devices start one after the other, because the order matters. If a device fails, the devices
+    /// that have already started keep running until `stop` is called.
     func start(on clock: any SessionClock) throws(RecordingError) {
         let starts: [@Sendable () -> Result<Void, DeviceError>] =
             cameras.map { camera in
@@ -87,11 +87,11 @@ final class SessionInputs {
         Double(microphone.goodSamples) >= audioNeeded * Double(microphone.source.format.rate)
     }
 
-    /// The amount of data to wait for from each device.
+    /// The amount of data that the session waits for from each device.
     enum Awaited {
         /// One frame (a key frame for H.264) or some audio, which reveals the delivered format.
         case first
-        /// Enough to estimate the device's clock.
+        /// Enough data to estimate the device's clock.
         case enough
     }
 
@@ -117,8 +117,8 @@ final class SessionInputs {
         }
     }
 
-    /// Returns why a camera whose frames depend on each other can't be recorded, and what to do. `selector` is the
-    /// device's selector, without its role.
+    /// Returns an error message for a camera that delivers no key frames: why it can't be recorded, and what to do.
+    /// `selector` is the device's selector, without its role.
     static func lackOfKeyFrames(of selector: String, seconds: Int) -> String {
         let remedy =
             SourceAddress.isRelayed(selector)
@@ -134,8 +134,8 @@ final class SessionInputs {
         return taken
     }
 
-    /// Sets how long each camera may delay its deliveries when ticks are decided `delay` after their time. A camera may
-    /// not delay deliveries while a tap waits for each frame.
+    /// Sets how long each camera may delay its deliveries when ticks are processed `delay` after their time. A camera
+    /// may not delay deliveries while a tap waits for each frame.
     func allowLeeway(besides taps: TapRegistry, decidedAfter delay: Nanoseconds) {
         let interval = longestInterval
         for camera in cameras {
@@ -174,7 +174,7 @@ final class SessionInputs {
 
     /// Stops all devices, in parallel if time is real.
     ///
-    /// - Returns: The threads that stop the devices. The caller must wait for them.
+    /// - Returns: The threads that stop the devices, for which the caller must wait.
     func stop(on clock: any SessionClock) -> [MediaThread] {
         let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
         let stops: [@Sendable () -> Void] =

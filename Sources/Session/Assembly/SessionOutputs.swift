@@ -19,7 +19,8 @@ final class SessionOutputs {
     var meter: LoudnessWorker?
     /// The stream that measures the loudness of the mix.
     var mixLoudness: LoudnessStream?
-    /// Linear gain of each microphone in the program, by role. Microphones without an entry aren't mixed.
+    /// Linear gain of each microphone in the program, by role. Microphones without an entry aren't part of
+    /// the mix.
     var mix: [String: Float] = [:]
     var synchronized: [SynchronizedWorker] = []
     var metadata: [MetadataTrack] = []
@@ -70,7 +71,7 @@ final class SessionOutputs {
             : microphoneTracks.contains { $0.name == name && $0.end == nil }
     }
 
-    /// Whether a file ends, or has ended, before the recording does because its track was stopped.
+    /// Whether a file ends, or has ended, before the end of the recording because its track was stopped.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
     /// Returns the movie files on one disk, by their paths in its folder.
@@ -114,7 +115,7 @@ final class SessionOutputs {
         return (movies + waves).min().map { Nanoseconds(max(0, time.nanoseconds - $0.nanoseconds)) }
     }
 
-    /// Current lag of the working video encoders.
+    /// Current lag of each video encoder that hasn't failed.
     var encoderAges: [QueueAge] {
         // The queue of a failed encoder doesn't indicate how fast the computer is.
         namedEncoders.filter(\.worker.isWorking).map { name, worker in
@@ -124,31 +125,34 @@ final class SessionOutputs {
         }
     }
 
-    /// The video encoders.
+    /// The video encoders of all streams.
     var encoderWorkers: [VideoEncoderWorker] {
         namedEncoders.map(\.worker)
     }
 }
 
-/// The caller's sinks.
+/// The caller's taps and synchronized outputs.
 struct SessionSinks: Sendable {
     /// The taps, which may be attached and detached while the session is running.
     let taps = TapRegistry()
-    /// Sinks for data captured by several devices. They are fixed from the beginning.
+    /// Outputs that deliver the data of several devices together. The list can't be changed while the session
+    /// is running.
     let synchronized: [SynchronizedOutput]
 
-    /// Starts the handlers' threads, which end after `finish`.
+    /// Starts the threads that call the handlers and end after `finish`.
     ///
     /// - Parameters:
     ///   - codecs: Decodes frames that are requested as pixels.
-    ///   - isRealTime: Whether time passes while a tap handles audio.
+    ///   - isRealTime: Whether the session clock runs in real time. If `false`, the timeline waits for the
+    ///   handlers of audio taps.
     /// - Returns: The threads of the synchronized outputs.
     func start(with codecs: any CodecFactory, isRealTime: Bool) -> [MediaThread] {
         taps.start(with: codecs, waitsForSound: !isRealTime)
         return synchronized.map { $0.start(with: codecs) }
     }
 
-    /// Ends all sinks, and waits for their handlers. Nothing is delivered after that.
+    /// Ends all taps and synchronized outputs, and waits for their handlers. After this call, no data is
+    /// delivered.
     ///
     /// - Parameter threads: The threads returned by `start`.
     func finish(_ threads: [MediaThread]) {

@@ -15,7 +15,8 @@ struct CameraMatching {
     private let matches: [String: CameraMatch]
 
     private static let lookInterval = Nanoseconds.milliseconds(100)
-    /// Maximum time to wait for automatic exposure and focus to settle. After that, the current values are used.
+    /// Maximum time to wait for automatic exposure and focus to settle. When the time is over, the current values are
+    /// used.
     private static let patience = Nanoseconds.seconds(3)
     /// Time until a change of controls is visible in the frames: one exposure plus transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
@@ -105,9 +106,9 @@ struct CameraMatching {
         return remarks
     }
 
-    /// Sets controls of a camera. Its input stores the outcome of each.
+    /// Sets controls of a camera. The camera's input stores the outcome of each request.
     ///
-    /// - Returns: The reason if no control could be set; otherwise empty.
+    /// - Returns: The reason if no control could be set; otherwise an empty list.
     private func set(_ requests: [ControlRequest], on camera: CameraInput) -> [(role: String, text: String)] {
         guard !requests.isEmpty else { return [] }
         do throws(DeviceError) {
@@ -130,7 +131,7 @@ struct CameraMatching {
         }
     }
 
-    /// Waits while frames keep arriving, and keeps only the latest.
+    /// Waits while frames keep arriving, and keeps only the latest frame.
     private func wait(_ time: Nanoseconds) {
         clock.sleep(until: clock.now + time, unless: controls.cancellation)
         inputs.keepLatest()

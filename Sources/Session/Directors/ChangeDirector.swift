@@ -12,13 +12,13 @@ final class ChangeDirector {
     /// The program's arrangement at T0 and after each visible change, in order, one per instant. Empty without a
     /// program.
     private var arrangements: [Manifest.Arrangement]
-    /// For each change not yet reported: the handler for its outcome, and whether it changes only the arrangement.
+    /// The outcome handler of each change not yet reported, and whether the change affects only the arrangement.
     private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
     private var told = 0
     /// Number of changes in the manifest on the disks.
     private var written = 0
-    /// Time when changes last caused the manifest to be written to the disks, relative to T0; `nil` before
-    /// the first time.
+    /// Time when the manifest was last written to the disks because of changes, relative to T0; `nil` before the first
+    /// time.
     private var writtenAt: MediaTime?
 
     /// Minimum time between two manifest updates caused by changes, in nanoseconds. The events list the changes
@@ -28,7 +28,7 @@ final class ChangeDirector {
     /// Creates the director of a recording.
     ///
     /// - Parameters:
-    ///   - start: T0 on the session's clock.
+    ///   - start: T0, the start time of the recording, on the session's clock.
     ///   - plan: The plan at the start of the recording.
     init(start: ClockTime, plan: SessionPlan) {
         self.start = start
@@ -38,11 +38,11 @@ final class ChangeDirector {
     /// Switches to another plan.
     ///
     /// - Parameters:
-    ///   - request: An accepted request.
+    ///   - request: A request that has been accepted.
     ///   - position: How far the recording has progressed.
     ///   - carryOut: Executes an order for devices and files. Receives the text of the change and the time of its
     ///     request.
-    /// - Returns: The arrangement for the timeline.
+    /// - Returns: The command that makes the timeline show the new arrangement.
     func follow(
         _ request: SessionControls.PlanRequest, at position: TimelinePosition,
         carryOut: (SessionOrder, String, MediaTime) -> Void
@@ -78,8 +78,8 @@ final class ChangeDirector {
         arrangements.append(next)
     }
 
-    /// Returns the changes that took effect before a time, each once. Changes scheduled after the end of the recording
-    /// are never reported.
+    /// Returns the changes that took effect before a time and haven't been returned yet. Changes scheduled after the
+    /// end of the recording are never reported.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
         while told < changes.count, changes[told].at_ns < time.nanoseconds {
@@ -91,7 +91,7 @@ final class ChangeDirector {
         return events
     }
 
-    /// Ends the changes at the end of the recording. Notifies the callers whose changes hadn't taken effect.
+    /// Discards pending changes when the recording ends. Notifies the callers whose changes hadn't taken effect.
     func end(standsBy: Bool) {
         for change in waiting { change.decided?(change.isArrangement && standsBy ? .next : .ended) }
         waiting = []

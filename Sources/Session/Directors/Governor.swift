@@ -21,7 +21,7 @@ final class Governor {
     /// Number of frames each stream had dropped at its last queue overflow, and when that overflow was reported.
     private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
 
-    /// The format last requested from each camera to reduce its load, by role, and the measure that requested it.
+    /// The format last requested from each camera to reduce its load, by role, and the measure that required it.
     private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
     /// The plan with the user's changes.
     var changedPlan: SessionPlan
@@ -40,10 +40,10 @@ final class Governor {
     /// - Parameters:
     ///   - plan: The running plan.
     ///   - inputs: The devices. The governor may change the formats of cameras.
-    ///   - outputs: The outputs. The governor may reduce the frames that their streams receive.
+    ///   - outputs: The outputs. The governor may reduce the number of frames that the encoders of the outputs receive.
     ///   - taps: The caller's taps. The governor may pause previews.
     ///   - clock: The session clock.
-    ///   - alignmentDelay: Time from an instant until the session decides its tick.
+    ///   - alignmentDelay: Time from an instant until the session processes the tick at that instant.
     init(
         _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: TapRegistry,
         clock: any SessionClock, alignmentDelay: Nanoseconds
@@ -68,7 +68,7 @@ final class Governor {
         return GovernorLadder(plan, offers: offers, floors: plan.budget, hasPreviews: hasPreviews).measures
     }
 
-    /// The measures in force now.
+    /// The measures that are currently active.
     var inForce: [GovernorMeasure] { governor.inForce }
 
     /// Checks the recording and acts, ten times per second. Call it as the timeline advances.
@@ -115,7 +115,7 @@ final class Governor {
             at: position)
     }
 
-    /// Ends measures that would outlast the recording: previews resume on standby.
+    /// Ends measures that would outlast the recording, so that previews resume on standby.
     func end() { taps.pausePreviews(false) }
 
     // MARK: Governor steps
@@ -147,8 +147,8 @@ final class Governor {
 
     // MARK: Added cameras and streams
 
-    /// Adds the measures of added cameras. An added camera is the last in the plan, so it is reduced first. Its rate is
-    /// reduced only to a value that still delivers frames before their ticks are decided.
+    /// Adds the measures of added cameras. An added camera is the last in the plan, so it is reduced first. The
+    /// camera's rate is reduced only to a value at which frames still arrive before their ticks are processed.
     private func takeInCameras() {
         let known = Set(plan.cameras.map(\.role))
         let new = changedPlan.cameras.filter { camera in
@@ -171,7 +171,7 @@ final class Governor {
             })
     }
 
-    /// Creates intakes for new streams, and applies the active measures to them.
+    /// Creates an `EncoderIntake` for each new stream, and applies the active measures to it.
     private func takeInStreams() {
         // In simulated time, queues may wait for space indefinitely, so their lengths are meaningless.
         for stream in outputs.governedStreams where stream.intake == nil {
@@ -193,7 +193,7 @@ final class Governor {
             to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .reconfigured, reason: reason)
     }
 
-    /// Returns the format of a camera under some measures, or `nil` for off.
+    /// Returns the format of a camera while some measures are active, or `nil` if they switch the camera off.
     static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
     {
         guard var wanted = camera.chosenFormat else { return nil }
@@ -234,7 +234,7 @@ final class Governor {
     }
 
     /// Excludes the measures of disconnected or switched-off cameras, and of previews if none exist. An active measure
-    /// applies when the camera returns. New previews are paused while previews are disabled.
+    /// is applied when the camera is reconnected. New previews are paused while previews are disabled.
     private func excludeUnavailable() {
         let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
         let hasPreviews = taps.hasPreviews
@@ -273,27 +273,26 @@ final class Governor {
     }
 }
 
-/// A stream of frames composed and encoded in this process. Its load can be reduced while it is running. Use
-/// only on the timeline's thread.
+/// A stream of frames composed and encoded in this process. The load of such a stream can be reduced while it is
+/// running. Use only on the timeline's thread.
 protocol GovernedStream: AnyObject {
     /// Name of the stream: `program` or the camera's role.
     var streamName: String { get }
     var rate: FrameRate { get }
     var encoder: VideoEncoderWorker { get }
-    /// Decides which frames the encoder receives. `nil` without a governor, in which case only the encoder's
-    /// queue decides.
+    /// Selects the frames that the encoder receives. Without a governor it is `nil`, and only the encoder's queue
+    /// limits the frames.
     var intake: EncoderIntake? { get set }
     /// Whether JPEG frames may be decoded at half the displayed size.
     var isCoarse: Bool { get set }
-    /// Whether the next ticks are decided too late for their frames to be encoded.
+    /// Whether the next ticks are so late that their frames can't be encoded.
     var isOverdue: Bool { get set }
     /// Whether the encoder has received a frame that it can repeat.
     var hasFrame: Bool { get }
 }
 
 extension GovernedStream {
-    /// Returns why the encoder doesn't receive the frame of a tick, or `nil` if it receives the frame when it is a new
-    /// one.
+    /// Returns why the encoder must not receive a new frame at a tick, or `nil` if it may receive one.
     func refusal(ofTick tick: Int64) -> LossCause? {
         if isOverdue, hasFrame { return .late }
         // In simulated time, queued frames don't cause a delay.
@@ -345,7 +344,7 @@ final class PressureMonitor {
     ///     ignored.
     ///   - frameInterval: Interval of the leading grid, the unit for measuring queues.
     init(_ host: any HostReading, clock: any SessionClock, folder: String?, frameInterval: Nanoseconds) {
-        // A path without files adds nothing to the total, and its disk state is discarded.
+        // The path `/dev/null` adds nothing to the total, and its disk state is discarded.
         self.host = HostMonitor(host, clock: clock, folder: folder ?? "/dev/null")
         writesFiles = folder != nil
         self.clock = clock

@@ -25,7 +25,7 @@ final class PartDirector {
     /// Handlers to call when the part at `splitAt` begins.
     private var announced: [ChangeDecision] = []
 
-    /// Lead time before a part begins, in nanoseconds: a few ticks that no output has decided yet.
+    /// Lead time before a part begins, in nanoseconds: a few ticks that no output has processed yet.
     private static let lead: Int64 = 100_000_000
 
     init(start: ClockTime, grid: LeadingGrid, outputs: SessionOutputs) {
@@ -39,7 +39,7 @@ final class PartDirector {
     /// - Parameters:
     ///   - requests: The splits requested since the last call.
     ///   - position: How far the recording has progressed.
-    /// - Returns: The parts of encoded and of H.264 streams, for the timeline.
+    /// - Returns: Commands that begin the parts of encoded streams and of H.264 streams.
     func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) -> [TimelineCommand] {
         splitDue = splitDue ?? requests.first?.at
         waiting += requests.compactMap(\.decided)
@@ -60,8 +60,8 @@ final class PartDirector {
         return commands + [.beginPart(at: split, of: nil)]
     }
 
-    /// Returns the parts that began before a time, each once. Parts scheduled after the end of the recording are never
-    /// reported.
+    /// Returns the parts that began before a time and haven't been returned yet. Parts scheduled after the end of the
+    /// recording are never reported.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         let begun = events.filter { $0.at < time }
         events.removeAll { $0.at < time }
@@ -72,7 +72,7 @@ final class PartDirector {
         return begun
     }
 
-    /// Ends the parts at the end of the recording. Notifies the callers whose splits hadn't begun.
+    /// Notifies all callers whose splits hadn't begun when the recording ended.
     func end() {
         for decided in announced + waiting { decided(.ended) }
         (announced, waiting) = ([], [])
@@ -113,7 +113,7 @@ final class PartDirector {
             outputs.ends[track.name] == nil
         else { return [] }
         let captured = MediaTime(successor.time, since: start)
-        // If the file has a single track, its part only has to begin at a tick that the track has not decided.
+        // If the file has a single track, its part only has to begin at a tick that the track has not processed.
         let lead = writer.streamCount > 1 ? Self.lead : 1
         let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
         let tick = max(track.tick(ofSuccessorAt: captured), undecided)
@@ -139,15 +139,15 @@ final class PartDirector {
         return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 
-    /// Immediately begins a new part of a copied H.264 stream at the first key frame of a replacement source.
-    /// This frame must not be written to a part that was begun for the old source. The file completes a
-    /// pending split that is still waiting for a key frame from the old source, which may never arrive.
+    /// Immediately begins a new part of a copied H.264 stream at the first key frame of a replacement source. This
+    /// frame must not be written to a part that was begun for the old source. The new part also completes a pending
+    /// split that is still waiting for a key frame from the old source, which may never arrive.
     private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
         guard let writer = track.sink.writer, writer.isOpen, outputs.ends[track.name] == nil,
             let successor = track.takeSuccessor()
         else { return [] }
-        // Slightly before the frame, because the frame's time is rounded to the file's time scale. There are
-        // no other frames in between.
+        // The part begins slightly before the frame, because the frame's time is rounded to the file's time scale. No
+        // other frames lie in between.
         let captured = MediaTime(successor.time, since: start)
         let begin = MediaTime(nanoseconds: max(0, captured.nanoseconds - 1_000_000))
         let relative = nextPart(of: writer.relativePath)
@@ -172,7 +172,7 @@ final class PartDirector {
     }
 
     private func nextPart(of path: String) -> String {
-        // Another role's file may already have the name of a part, as with the cameras `desk` and `desk-2`.
+        // Another role's file may already have the name of a part, for example if the cameras are `desk` and `desk-2`.
         let taken = Set(
             outputs.writers.values.map(\.relativePath)
                 + outputs.waves.map(\.relativePath))

@@ -25,7 +25,7 @@ final class StorageDirector {
     private var failuresDue = MediaTime.zero
     private var events: [SessionEvent] = []
 
-    /// Lead time before the files of a disk end, in nanoseconds. No output has decided that far ahead.
+    /// Lead time before the files of a disk end, in nanoseconds. No output processes ticks that far ahead.
     private static let lead: Int64 = 100_000_000
     private static let interval: Int64 = 1_000_000_000
     private static let failureInterval: Int64 = 100_000_000
@@ -36,7 +36,7 @@ final class StorageDirector {
     ///
     /// - Parameters:
     ///   - outputs: The files and their disks.
-    ///   - host: Reads the state of disks. `nil` disables this; disks are then used until they are full.
+    ///   - host: Reads the state of disks. Without it (`nil`), disks are used until they are full.
     ///   - clock: The session clock.
     ///   - delay: The alignment delay.
     init(_ outputs: SessionOutputs, host: (any HostReading)?, clock: any SessionClock, delay: Nanoseconds) {
@@ -122,8 +122,8 @@ final class StorageDirector {
         }
     }
 
-    /// Ends the files on a disk. If another disk continues, the files end at a time that no stream has reached yet. The
-    /// last disk ends the recording.
+    /// Ends the files on a disk. If another disk is still in use, the files end at a time that no stream has reached
+    /// yet. The last disk ends the recording.
     private func conclude(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let time = MediaTime(nanoseconds: position.nanoseconds + Self.lead)

@@ -8,14 +8,14 @@ internal import Writers
 /// Changes cameras and microphones during the recording, ends their tracks and begins new ones. Use only on
 /// the timeline's thread.
 ///
-/// Creating a file or encoder takes time, so each is created on a separate thread. The track begins with the
-/// first tick after that.
+/// Creating a file or encoder takes time, so each is created on a separate thread. The track begins with the first tick
+/// after its file and encoder were created.
 final class TrackDirector {
     private enum Opening: Sendable {
         /// A camera's track. `isNew` is the camera's plan if the camera is added together with the track.
         case frames(OpenedTrack, isNew: PlannedCamera?)
         case audio(OpenedAudio, isNew: Bool)
-        /// A track of a known device whose file or encoder could not be made.
+        /// A track of a known device whose file or encoder couldn't be created.
         case failed(name: String, RecordingError)
     }
 
@@ -28,11 +28,11 @@ final class TrackDirector {
     private let openings = ConditionLock<[Opening]>([])
     /// The threads that are creating files and encoders.
     private var threads: [MediaThread] = []
-    /// Cameras about to be added, by role. Their formats may be changed before their files exist.
+    /// Cameras about to be added, by role. The formats of these cameras may be changed before their files exist.
     private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were stopped before they began.
     private var unwanted: Set<String> = []
-    /// Whether the tracks differ from those in the manifest on the disks.
+    /// Whether the current tracks differ from those in the manifest on the disks.
     private var hasOtherTracks = false
 
     init(
@@ -52,7 +52,7 @@ final class TrackDirector {
     /// - Parameters:
     ///   - order: An order from an accepted change.
     ///   - time: When the change was requested.
-    ///   - reason: The change in the user's words.
+    ///   - reason: The change as the user entered it.
     ///   - deliver: Requests a format from a camera, within the governor's limits.
     /// - Returns: Commands that the timeline must apply immediately.
     func follow(
@@ -129,7 +129,7 @@ final class TrackDirector {
             return openings.withLock { $0.append(.failed(name: name, .thread(error))) }
         }
         threads.append(thread)
-        // In simulated time, the recording would end before the thread does.
+        // In simulated time, the recording would otherwise end before the thread does.
         if !clock.isRealTime { thread.join() }
     }
 
@@ -202,8 +202,8 @@ final class TrackDirector {
                 of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick)))
     }
 
-    /// Begins a microphone's track at the next undecided sample, which has the index `first`. A new microphone may not
-    /// have captured audio for the undecided samples; its track begins now, like a camera's.
+    /// Begins a microphone's track at the next unprocessed sample, which has the index `first`. If the microphone is
+    /// new, its track begins with the audio captured from now on, because earlier audio may be missing.
     private func begin(
         _ opened: OpenedAudio, isNew: Bool, at first: Int64, before end: MediaTime?,
         direction: inout Direction
@@ -239,7 +239,7 @@ final class TrackDirector {
         direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
     }
 
-    /// Whether a track begins: it was not stopped, and the recording isn't known to end before it.
+    /// Whether a track may begin: it wasn't stopped, and the recording isn't known to end earlier.
     private func begins(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
         !unwanted.contains(name) && end.map { time < $0 } ?? true
     }

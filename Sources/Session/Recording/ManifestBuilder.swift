@@ -24,8 +24,8 @@ package struct ManifestBuilder {
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
-    ///   - start: T0 on the session's clock.
-    ///   - delay: The alignment delay: time from an instant to the decision of its tick.
+    ///   - start: T0, the start time of the recording, on the session's clock.
+    ///   - delay: The alignment delay: time from an instant until the tick at that instant is processed.
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds) {
         plan = context.plan
         inputs = context.inputs
@@ -45,8 +45,8 @@ package struct ManifestBuilder {
         noteDevices()
     }
 
-    /// Returns the manifest of a running recording, which recovery uses after a crash. It contains the devices, and a
-    /// disk's tracks without their counts.
+    /// Returns the manifest of a running recording, which recovery uses after a crash. The manifest contains the
+    /// devices, and a disk's tracks without their counts.
     ///
     /// - Parameters:
     ///   - outputs: The recording's files, encoders and tracks.
@@ -106,7 +106,7 @@ package struct ManifestBuilder {
     ///   - governor: The governor, or `nil` when none ran.
     ///   - silenceExceeded: Roles of the microphones that were silent for longer than the profile allows.
     ///   - other: The other disk's session folder, or `nil` when there is none.
-    /// - Returns: The final manifest.
+    /// - Returns: The final manifest of the session folder.
     mutating func finished(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
         markers: [Manifest.Marker], stills: [Manifest.Still],
@@ -149,7 +149,7 @@ package struct ManifestBuilder {
                 let isSilent = outputs.microphones.contains { $0.role == device.role && $0.isSilent }
                 manifest.devices[index].content = isSilent ? .silent : nil
             } else {
-                // If a camera was replaced, only the content of the last one is known.
+                // If a camera was replaced, only the content of the last camera is known.
                 let isPresent = manifest.devices.lastIndex { $0.role == device.role } == index
                 let camera = inputs.cameras.first { $0.role == device.role }
                 manifest.devices[index].content = isPresent ? camera?.content : nil
@@ -268,7 +268,7 @@ package struct ManifestBuilder {
             sound_ended_ns: Self.audioEnd(outputs.mixEncoder),
             frames: Manifest.Frames(program.counts(in: movie.ledgers[0])),
             missing: Self.byWord(program.missing),
-            // The loudness of the mix applies to a file that contains all of it.
+            // The loudness of the mix applies only to a file that contains the whole mix.
             loudness: outputs.mixEncoder?.given == movie.ledgers.last?.written.samples
                 ? outputs.mixLoudness?.whole.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
@@ -283,8 +283,8 @@ package struct ManifestBuilder {
         }
     }
 
-    /// Returns the time when a failed encoder ended its audio before the recording's end, in nanoseconds since T0, or
-    /// `nil` if it didn't.
+    /// Returns the time when a failed encoder ended its audio early, in nanoseconds since T0, or `nil` if the audio
+    /// lasts to the end of the recording.
     private static func audioEnd(_ encoder: AudioEncoderWorker?) -> Int64? {
         encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }

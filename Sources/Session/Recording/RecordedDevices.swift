@@ -9,10 +9,10 @@ struct RecordedDevices {
     /// The plan with all cameras and microphones that the recording has had.
     let plan: SessionPlan
     let inputs: SessionInputs
-    /// T0 on the session's clock.
+    /// The start time of the recording (T0) on the session's clock.
     let start: ClockTime
 
-    /// The devices: first the sources of each camera in order, then the microphones.
+    /// The devices in the manifest: first the sources of each camera in order, then the microphones.
     var listed: [Manifest.Device] {
         inputs.cameras.flatMap { camera in devices(of: camera) }
             + inputs.microphones.map { microphone in
@@ -35,7 +35,7 @@ struct RecordedDevices {
             }
     }
 
-    /// Returns the sources that a camera's role has had, in order.
+    /// Returns all sources that a camera's role has used, in order.
     private func devices(of camera: CameraInput) -> [Manifest.Device] {
         let planned = plan.cameras.first { $0.role == camera.role }
         let sources = camera.sources

@@ -8,7 +8,7 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// One recording from the start of its devices to its closed files, on one of the session's threads.
+/// Runs one recording, from starting its devices to closing its files, on one of the session's threads.
 ///
 /// `RecordingPreparation` handles the time before T0, and `RunningRecording` the time from T0 to the end, both on the
 /// timeline's thread. `FinishedTimeline` closes the recording.
@@ -31,15 +31,16 @@ final class Recorder {
     /// - Throws: The errors thrown by `follow(then:)`.
     func run() throws(RecordingError) -> RecordingResult { try follow { $0.finish() } }
 
-    /// Runs devices and sinks until the end without writing anything, for a context without disks. Blocks
-    /// like `run`.
+    /// Runs the devices, taps, and synchronized outputs until the end without writing any files. The context must not
+    /// have disks. Blocks like `run`.
     ///
     /// - Throws: The errors thrown by `follow(then:)`.
     func runWithoutFiles() throws(RecordingError) { try follow { $0.finishWithoutFiles() } }
 
-    /// Runs devices, sinks and timeline until the end, then calls `finish` to close the recording.
+    /// Runs the devices, outputs, and timeline until the end, then calls `finish` to close the recording.
     ///
-    /// - Parameter finish: Closes the recording, not on the timeline's thread, while the sinks still run.
+    /// - Parameter finish: Closes the recording. The closure isn't called on the timeline's thread, and taps still
+    ///   receive data while it runs.
     /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
     ///   data, a file or an encoder can't be created, or a stop was requested first.
@@ -81,7 +82,7 @@ final class Recorder {
         }
         context.clock.release()
         timeline.join()
-        // The files are finalized in the meantime.
+        // Meanwhile, the files are finalized.
         let stops = context.isLentDevices ? [] : inputs.stop(on: context.clock)
         defer { for stop in stops { stop.join() } }
         guard let recorded = outcome else {
@@ -114,16 +115,16 @@ struct RecordingContext {
     let controls: SessionControls
     /// Status of the live outputs.
     let liveOutputs: LiveOutputRegistry
-    /// The devices.
+    /// The devices of the recording.
     let inputs: SessionInputs
     /// The disks. The first one holds the recording itself, the second one the backup. Empty for a session that runs
     /// without files.
     let disks: [RecordingDisk]
-    /// The caller's sinks, which receive frames, audio, metadata and synchronized frames.
+    /// The caller's taps and synchronized outputs.
     let sinks: SessionSinks
     /// Reads the computer's state to assess system pressure, or `nil` when pressure isn't monitored.
     let host: (any HostReading)?
-    /// Whether devices and sinks already run before the recording and continue after it, as on standby.
+    /// Whether the devices are already running before the recording and keep running after it, as on standby.
     let isLentDevices: Bool
     /// Receives each event of the recording, in order.
     let publish: (SessionEvent) -> Void
@@ -139,7 +140,8 @@ struct RecordingContext {
     /// `nil` if only audio is recorded.
     var leadingRate: FrameRate? { plan.program?.settings.rate ?? plan.cameraTracks.first?.rate }
 
-    /// Whether the governor runs. It runs if the budget enables it, and if time is real or `host` reports pressure.
+    /// Whether the governor runs. This is the case if the budget enables the governor, and if time is real or `host`
+    /// reports pressure.
     var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
 
     /// Sends an event to the event receiver and to the event file of each session folder.

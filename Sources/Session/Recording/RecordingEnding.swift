@@ -36,11 +36,11 @@ struct RecordingEnding {
     let storage: StorageDirector
     /// Roles of the microphones that were silent for longer than the profile allows.
     let silenceExceeded: Set<String>
-    /// Processor time used by synthetic devices. It isn't part of the recording's cost.
+    /// Processor time used by synthetic devices, which isn't part of the recording's cost.
     let simulationTime: Nanoseconds
     /// Receives each event, in order. Doesn't write to the session folders.
     let publish: (SessionEvent) -> Void
-    /// Receives the number of closed files and the total whenever the former changes.
+    /// Called with the number of closed files and the total number of files whenever a file is closed.
     let tellClosed: (_ done: Int, _ total: Int) -> Void
 
     /// Waits until all files are closed and each disk has its final manifest.
@@ -143,8 +143,8 @@ struct RecordingEnding {
     }
 }
 
-/// A recording whose last tick has been decided. Waits for the encoders and disks, not on the timeline's
-/// thread.
+/// A recording whose last tick has been processed. Waits for the encoders and disks on a thread other than the
+/// timeline's.
 struct FinishedTimeline {
     private let recording: RunningRecording
     /// End of the recording since T0: the time after the last tick.
@@ -153,7 +153,7 @@ struct FinishedTimeline {
     /// Takes over a recording from the timeline.
     ///
     /// - Parameters:
-    ///   - recording: The recording.
+    ///   - recording: The recording whose timeline has ended.
     ///   - end: End of the recording relative to T0: the time after the last tick.
     init(recording: RunningRecording, end: MediaTime) {
         self.recording = recording
@@ -199,7 +199,7 @@ struct FinishedTimeline {
     /// Drops queued frames after `encoderTime`, and abandons the encoders after `flushTime` or within 50 ms of an urgent
     /// stop request, on a separate thread.
     ///
-    /// - Returns: Ends the monitoring when canceled.
+    /// - Returns: A cancellation object that ends the monitoring.
     private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls
@@ -242,7 +242,7 @@ final class DiskClosings: Sendable {
     /// Number of files on all disks.
     let fileCount: Int
 
-    /// Starts a thread for each disk that closes the disk's files. Don't enqueue packets for the files after this.
+    /// Starts a thread for each disk that closes the disk's files. Don't enqueue packets for the files after this call.
     ///
     /// - Parameter outputs: The recording's files, encoders and tracks.
     init(_ outputs: SessionOutputs) {

@@ -7,25 +7,26 @@ public import Writers
 public struct RecordingOptions: Sendable {
     /// Path of the folder that contains the session folders.
     public var parentFolder: String
-    /// Name of the session folder, or `nil` for date, time and profile. A number is appended if the folder exists.
+    /// Name of the session folder, or `nil` for a name made of the date, the time, and the profile. A number is
+    /// appended if the folder exists.
     public var name: String?
     /// Duration of the recording from T0, or `nil` to record until stopped.
     public var duration: Nanoseconds?
     /// T0 on the session's clock, or `nil` to start when everything is ready.
     public var start: ClockTime?
-    /// Time limit at the start for each device to deliver valid frames or audio. After it, the recording
+    /// Time limit at the start for each device to deliver valid frames or audio. If a device exceeds it, the recording
     /// fails with `.silent`.
     public var startTimeLimit: Nanoseconds
     /// Version of the program, for the manifest.
     public var version: String
     /// The predicted cost of the plan and its reductions, for the manifest; `nil` when no cost was predicted.
     public var reduction: PlanReduction?
-    /// The machine that the plan was made for. The cost of changes to the running plan is computed for it; `nil`
-    /// disables this.
+    /// The machine that the plan was made for. The cost of changes to the running plan is computed for this machine. If
+    /// there is no machine (`nil`), no cost is computed.
     public var machine: MachineModel?
-    /// The backup, a second session folder written at the same time, or `nil` for none.
+    /// The backup, a second session folder written at the same time, or `nil` if there is none.
     public var backup: Backup?
-    /// Maximum number of bytes waiting in memory for each folder's disk, at least 1 MiB. `nil` for 0.5 GiB, or for the
+    /// Maximum number of bytes waiting in memory for each folder's disk, at least 1 MiB. `nil` means 0.5 GiB, or the
     /// value that `MulticamKit` chooses for the computer.
     public var writeMemory: Int?
     /// Injects disk failures in tests. Called before each write with the file's path and the end of the write in bytes.
@@ -71,9 +72,9 @@ public struct RecordingResult: Sendable {
     public let backup: BackupOutcome?
     /// Why the governor ended the recording early under system pressure, or `nil` if it didn't.
     public let pressureEnd: String?
-    /// Processor time used by synthetic devices, in nanoseconds. It isn't included in any cost figure.
+    /// Processor time used by synthetic devices, in nanoseconds. This time isn't included in any cost figure.
     public let simulationTime: Nanoseconds
-    /// Errors from encoders and resamplers that failed. Their tracks are incomplete.
+    /// Errors from encoders and resamplers that failed. The affected tracks are incomplete.
     public let encodingFailures: [EncodingError]
 
     /// Whether the recording is complete, with an explanation in full sentences.
@@ -92,13 +93,14 @@ public enum RecordingError: Error, Sendable, Equatable {
     case encoding(EncodingError)
     /// The system can't create another thread.
     case thread(ThreadError)
-    /// The plan can't be run, for all of these reasons.
+    /// The plan can't be run. The associated value lists all reasons.
     case plan([PlanProblem])
     /// A synchronized output names a role that isn't part of the session.
     case unknownRole(String, known: [String])
     /// The backup is limited to the program, and the session has no program.
     case nothingToBackUp
-    /// The plan has neither a program nor a track, so there is nothing to record. `MulticamSession.run` can run it.
+    /// The plan has neither a program nor a track, so there is nothing to record. `MulticamSession.run` can run such a
+    /// plan.
     case nothingToWrite
     /// A stop was requested before T0.
     case stopped

@@ -19,7 +19,7 @@ final class RecordingPreparation {
     private var inputs: SessionInputs { context.inputs }
     private var clock: any SessionClock { context.clock }
 
-    /// Prepares a recording.
+    /// Creates the preparation of a recording.
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
@@ -69,7 +69,7 @@ final class RecordingPreparation {
     /// Waits until shortly before the start time in the options, and chooses T0. T0 is that time, or the next tick of
     /// its grid if the time has passed. Without a start time, T0 is the next time code label.
     private func chooseStart() throws(RecordingError) -> ClockTime {
-        let lead = Nanoseconds.milliseconds(60)  // Enough time to create the tracks before T0.
+        let lead = Nanoseconds.milliseconds(60)  // Enough time to create the tracks.
         guard let start = context.options.start else { return onLabel(clock.now + lead) }
         while clock.now + lead + .milliseconds(80) < start {
             guard context.controls.stopTime == nil else { throw .stopped }
@@ -83,7 +83,7 @@ final class RecordingPreparation {
         return start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
     }
 
-    /// Remarks on controls that cameras couldn't set to the requested value, with the cameras' roles.
+    /// Descriptions of controls that cameras couldn't set to the requested value, with the cameras' roles.
     private var controlRemarks: [(role: String, text: String)] {
         inputs.cameras.flatMap { camera in
             camera.controls.compactMap(\.remark).map { (camera.role, "camera \(camera.role): \($0)") }
@@ -100,10 +100,10 @@ final class RecordingPreparation {
         return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
     }
 
-    /// The alignment delay, which is the time from an instant to the decision of its tick: the slowest
-    /// delivery plus two frame intervals, limited to 0.1 to 2 s.
+    /// The alignment delay, which is the time from an instant until the tick at that instant is processed. This delay
+    /// is the slowest delivery plus two frame intervals, limited to 0.1 to 2 s.
     ///
-    /// It allows for cameras at the lowest rate that the governor may choose, which take longer to expose and
+    /// The delay allows for cameras at the lowest rate that the governor may choose, which take longer to expose and
     /// deliver frames.
     private var alignmentDelay: Nanoseconds {
         let usual = inputs.slowestDelivery + inputs.longestInterval * 2
@@ -120,8 +120,8 @@ final class RecordingPreparation {
                     Governor.format(of: camera, givingUp: ladder[...index])?.rate
                 }.min() ?? planned
             guard lowest < planned else { return .zero }
-            // Exposure and transport each take longer by the difference between the intervals. In addition, a tick
-            // shows its frame later.
+            // Exposure and transport each take longer by the difference between the intervals. In addition, the tick
+            // that shows a frame may be one frame interval later.
             return camera.deliveryDelay + (lowest.interval - planned.interval) * 2 + lowest.interval
         }
         return deliveries.max() ?? .zero

@@ -12,14 +12,14 @@ internal import Writers
 
 /// A recording from T0 to its end. Use only on the timeline's thread.
 ///
-/// At each tick the directors process requests and device events. This type passes the resulting commands to
-/// the timeline, and sends the events.
+/// At each tick, the directors process requests and device events. This type applies the resulting commands to the
+/// timeline and sends the events.
 final class RunningRecording {
     /// Plan, options, devices and disks of the recording.
     let context: RecordingContext
     /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
-    /// T0 on the session's clock.
+    /// The start time of the recording (T0) on the session's clock.
     private let start: ClockTime
     private let delay: Nanoseconds
     private let timeline: Timeline
@@ -39,7 +39,7 @@ final class RunningRecording {
     private var stills: [Manifest.Still] = []
     private var silenceExceeded: Set<String> = []
     private var statusDue = MediaTime.zero
-    /// Maximum reported lag of the files behind the present.
+    /// Maximum reported time by which the files lagged behind the present.
     private var mostBehind = Nanoseconds.zero
 
     private var inputs: SessionInputs { context.inputs }
@@ -55,8 +55,8 @@ final class RunningRecording {
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
-    ///   - start: T0 on the session's clock.
-    ///   - delay: The alignment delay: time from an instant to the decision of its tick.
+    ///   - start: T0, the start time of the recording, on the session's clock.
+    ///   - delay: The alignment delay: time from an instant until the tick at that instant is processed.
     ///   - outputs: The files, encoders and tracks.
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds, outputs: SessionOutputs) {
         self.context = context
@@ -75,7 +75,7 @@ final class RunningRecording {
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             grid: grid, taps: context.sinks.taps, announce: context.note)
-        // A stream encoded by x264 instead of hardware can be reduced to a faster preset.
+        // A stream encoded by x264 instead of hardware can be switched to a faster preset.
         let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =
             context.isGoverned
@@ -103,8 +103,8 @@ final class RunningRecording {
     /// Waits for T0, and sends the event `started`, the reductions, and a warning for each remark.
     ///
     /// - Parameters:
-    ///   - remarks: Sentences on settings that a camera couldn't apply, each with the camera's role.
-    ///   - shortcoming: A sentence on limitations of slates on this computer, or `nil` without limitations.
+    ///   - remarks: Sentences about settings that a camera couldn't apply, each with the camera's role.
+    ///   - shortcoming: A sentence about limitations of slates on this computer, or `nil` without limitations.
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
         // The recording is announced when it has begun, not before T0.
         context.clock.sleep(until: start, unless: Cancellation())
@@ -164,7 +164,7 @@ final class RunningRecording {
 
     /// Writes the current manifest to all session folders, for recovery after a crash.
     ///
-    /// - Parameter time: The time, relative to T0, before which all ticks are decided.
+    /// - Parameter time: The time, relative to T0, before which all ticks have been processed.
     private func writeManifest(at time: MediaTime) {
         manifest.noteDevices()
         manifest.note(changes, before: time)
@@ -232,7 +232,7 @@ final class RunningRecording {
         var notes = MovieMetadata(markers)
         notes.title = context.plan.editing?.title
         notes.date = String(Manifest.timeStamp(context.clock.date(of: start)).prefix(10))
-        // Reserves space for the cover, which is written at the end.
+        // Reserves space for the cover image, which is written at the end.
         if notes.title != nil { notes.coverRoom = ProgramCover.mostBytes }
         outputs.writers[place.file]?.note(notes)
         guard !hasWarnedOfChapters, let remark = notes.remark, let last = markers.last else { return }
@@ -251,7 +251,8 @@ final class RunningRecording {
                 .still(SessionEvent.Still(track: role, file: still.file, clip: still.clip)), at: time))
     }
 
-    /// Sends events that originate outside the recording. Their times are limited to the range from T0 to the end.
+    /// Sends events that originate outside the recording. The times of these events are limited to the range from T0 to
+    /// the end.
     private func note(_ requests: [SessionControls.EventRequest], until end: MediaTime? = nil) {
         for request in requests {
             let time = max(MediaTime(request.at, since: start), .zero)
@@ -394,7 +395,7 @@ extension SyncHistory {
     /// Records the state of all clocks and tracks. Does nothing when the last record is less than a second old.
     ///
     /// - Parameters:
-    ///   - inputs: The devices.
+    ///   - inputs: The devices of the recording.
     ///   - outputs: The recording's tracks.
     ///   - time: The time since T0.
     mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
@@ -419,7 +420,7 @@ extension SyncHistory {
 
     /// Records the jitter of each device's timestamps. Call it at the end of the recording.
     ///
-    /// - Parameter inputs: The devices.
+    /// - Parameter inputs: The devices of the recording.
     mutating func noteJitter(_ inputs: SessionInputs) {
         for camera in inputs.cameras { jitters[camera.role] = camera.jitter }
         for microphone in inputs.microphones { jitters[microphone.role] = microphone.jitter }

@@ -5,10 +5,10 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Advances along the grid, a constant alignment delay behind the present, and lets every output decide its ticks.
+/// Advances along the grid, a constant alignment delay behind the present, and makes every output process its ticks.
 ///
-/// One thread makes all decisions of a recording and never processes pixels. Ticks are decided in time order, so the
-/// same deliveries produce the same recording.
+/// A single thread makes all decisions of a recording and never touches pixel data. Ticks are processed in time order,
+/// so the same deliveries always produce the same recording.
 final class Timeline {
     private let start: ClockTime
     private let delay: Nanoseconds
@@ -24,18 +24,20 @@ final class Timeline {
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
-    /// Maximum span of ticks batched when no consumer is latency-sensitive, in nanoseconds. In a batch of
-    /// three, a step costs a third as much, because code and data are in the processor's cache.
+    /// Maximum span of ticks batched when no consumer is latency-sensitive, in nanoseconds. In a batch of three ticks,
+    /// each tick costs a third as much, because code and data are in the processor's cache.
     private static let leisure: Int64 = 100_000_000
 
-    /// Maximum lag of decisions behind their deadlines. Beyond this lag, overdue ticks are decided in bulk, without
-    /// composing or encoding their frames, and audio that has not arrived becomes silence.
+    /// Maximum lag of tick processing behind its deadlines. Beyond this lag, overdue ticks are processed in bulk,
+    /// without composing or encoding their frames, and audio that has not arrived becomes silence.
     static let longestLag = Nanoseconds.seconds(1)
-    /// If decisions lag by more than `longestLag`, ticks within this time of the present still get their own frames.
+    /// If tick processing lags by more than `longestLag`, ticks within this time of the present still get their own
+    /// frames.
     private static let recentSpan = Nanoseconds.milliseconds(100)
-    /// Maximum time spent on deciding ticks before requests are checked again.
+    /// Maximum time spent on processing ticks before requests are checked again.
     private static let longestTurn = Nanoseconds.milliseconds(250)
-    /// Minimum delay of a wake-up that indicates a busy processor. Devices are then probably late as well.
+    /// Minimum delay of a wake-up that indicates a busy processor. If the processor is busy, devices are probably late
+    /// as well.
     private static let lateWakeUp = Nanoseconds.milliseconds(20)
     /// Maximum additional time granted to late devices.
     private static let longestGrace = Nanoseconds.milliseconds(100)
@@ -50,7 +52,7 @@ final class Timeline {
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
     }
 
-    /// Decides which outages become events, by camera role.
+    /// Selects the outages that are reported as events, by camera role.
     private var telling: [String: OutageEventLimiter] = [:]
     private var cameraClocks: [ClockStateMonitor]
     private var microphoneClocks: [ClockStateMonitor]
@@ -67,13 +69,13 @@ final class Timeline {
     /// Pending audio commands, sorted by the time, relative to T0, when they take effect.
     private var audioOrders: [(order: AudioOrder, from: MediaTime)] = []
     private var nextAudioTick: Int64 = 0
-    /// Index of the next block of audio. It lags behind `nextAudioTick` while audio is late.
+    /// Index of the next block of audio, which lags behind `nextAudioTick` while audio is late.
     private var nextBlock: Int64 = 0
     /// End of the recording relative to T0, once known. Later device events are not sent.
     private var end: MediaTime?
-    /// Time when decisions began to lag by more than `longestLag`; `nil` while they don't.
+    /// Time when tick processing began to lag by more than `longestLag`; `nil` if it doesn't lag that far.
     private var overdueSince: ClockTime?
-    /// Whether the current tick is decided too late for its frames to be encoded.
+    /// Whether the current tick is processed too late for its frames to be encoded.
     private var isOverdue = false {
         didSet {
             guard isOverdue != oldValue else { return }
@@ -85,12 +87,12 @@ final class Timeline {
     ///
     /// - Parameters:
     ///   - start: T0 on the session's clock, the time of tick 0.
-    ///   - delay: The alignment delay. After it, all data captured at an instant has been delivered.
+    ///   - delay: The alignment delay, after which all data captured at an instant has been delivered.
     ///   - clock: The session clock.
-    ///   - inputs: The devices.
-    ///   - outputs: The outputs, which decide at each tick.
+    ///   - inputs: The devices of the recording.
+    ///   - outputs: The outputs, which process each tick.
     ///   - grid: The leading grid. The recording ends at one of its ticks.
-    ///   - taps: Receive the mix. Ticks are not batched while a tap uses it.
+    ///   - taps: Taps that receive the mix. Ticks are not batched while a tap uses it.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
@@ -115,8 +117,8 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// Time of the last decided tick relative to T0, which is the progress of the recording. Zero before the
-    /// first tick.
+    /// Time of the last processed tick relative to T0, which is the progress of the recording. Zero before the first
+    /// tick.
     private var time = MediaTime.zero
 
     private var position: TimelinePosition {
@@ -127,9 +129,9 @@ final class Timeline {
 
     /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Parameter control: Called each time before ticks are decided, with the progress of the recording.
-    ///   Returns its end relative to T0, or `nil` while the end isn't known. Commands that it applies to the
-    ///   timeline take effect at the next tick.
+    /// - Parameter control: Called each time before ticks are processed, with the progress of the recording. Returns
+    ///   its end relative to T0, or `nil` while the end isn't known. Commands that it applies to the timeline take
+    ///   effect at the next tick.
     /// - Returns: End of the recording relative to T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
         end = control(position).map(grid.end)
@@ -145,7 +147,7 @@ final class Timeline {
             let due = sleep(until: min(last, end ?? last))
             dequeueDeliveries()
             announceClocks()
-            // Orders, and frames in another format, that arrived in the meantime apply to these ticks.
+            // Commands and frames in another format that arrived in the meantime apply to these ticks.
             end = control(position).map(grid.end)
             let isBehind = due.nanoseconds - next.nanoseconds > Self.longestLag.count
             overdueSince = isBehind ? overdueSince ?? clock.now : nil
@@ -159,12 +161,12 @@ final class Timeline {
         }
     }
 
-    /// Sleeps until the tick at a time is due. After a late wake-up it sleeps longer, because the cause of
-    /// the delay probably delayed the devices' threads as well. The additional time is at most half of the
-    /// delay that caused it, so delays decay.
+    /// Sleeps until the tick at a time is due. After a late wake-up, the thread sleeps longer, because the cause of the
+    /// delay probably delayed the devices' threads as well. The additional time is at most half of the delay that
+    /// caused it, so delays decay.
     ///
-    /// - Returns: Time of the most recent due tick, relative to T0. Data that devices deliver on time for the
-    ///   due ticks has arrived.
+    /// - Returns: Time of the most recent due tick, relative to T0. By then, all data that devices deliver on time for
+    ///   the due ticks has arrived.
     private func sleep(until time: MediaTime) -> MediaTime {
         let deadline = start + Nanoseconds(time.nanoseconds) + delay
         clock.sleep(until: deadline, unless: never)
@@ -188,7 +190,7 @@ final class Timeline {
             && !tracks.contains { $0.track is EncodedTrack }
     }
 
-    /// Returns the last tick of the batch that starts at `next`, when no consumer is latency-sensitive.
+    /// Returns the last tick of the batch that starts at `next`, if no consumer is latency-sensitive.
     private func rowEnd(from next: MediaTime) -> MediaTime {
         let rate = isLedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
         let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.leisure))
@@ -285,7 +287,7 @@ final class Timeline {
         tracks.removeAll { $0.end.map { $0 <= time } ?? false }
     }
 
-    /// Whether blocks of audio are separate ticks, because frames are infrequent or no more frames are decided.
+    /// Whether the timeline advances by blocks of audio because frames are infrequent or no more frames follow.
     private var isLedByAudio: Bool {
         wakesForAudio || tracks.isEmpty && outputs.program == nil && outputs.synchronized.isEmpty
     }
@@ -304,16 +306,15 @@ final class Timeline {
         return earliest
     }
 
-    /// Decides the ticks up to a time and before the end. Decides fewer ticks if this takes long, so that
-    /// requests aren't delayed.
+    /// Processes the ticks up to a time and before the end. Processes fewer ticks if this takes long, so that requests
+    /// aren't delayed.
     ///
     /// - Parameters:
-    ///   - last: The time.
+    ///   - last: The time up to which ticks are processed, relative to T0.
     ///   - canBatchTicks: Whether audio may be advanced in one step.
-    ///   - overdue: Frames of ticks before this time aren't composed or encoded. The last frame is
-    ///     duplicated, and the
-    ///     frame that arrived for the tick is counted as lost, with the cause `late`. `nil` when no tick is
-    ///     overdue.
+    ///   - overdue: Frames of ticks before this time aren't composed or encoded. The last frame is duplicated, and the
+    ///     frame that arrived for the tick is counted as lost, with the cause `late`. The value is `nil` when no tick
+    ///     is overdue.
     private func decide(through last: MediaTime, canBatchTicks: Bool, overdueBefore overdue: MediaTime?) {
         let begin = clock.now
         while case let next = nextTime, next <= last, end.map({ next < $0 }) ?? true {
@@ -335,7 +336,7 @@ final class Timeline {
         nextAudioTick = max(nextAudioTick, last + 1)
         if atOnce, audioOrders.isEmpty, nextBlock < last, mayAdvanceAudio(through: last) { nextBlock = last }
         while nextBlock <= last, mayAdvanceAudio(through: nextBlock) {
-            // The end of the block; the first block is empty.
+            // Time of the block's end; the first block is empty.
             let blockEnd = AudioGrid.blocks.time(ofTick: nextBlock)
             while let next = audioOrders.first, next.from < blockEnd {
                 audioOrders.removeFirst()
@@ -416,12 +417,12 @@ final class Timeline {
     }
 
     private func dequeueDeliveries() {
-        // A tick is decided one alignment delay after its time, so this is the present or earlier.
+        // A tick is processed one alignment delay after its time, so this is the present or earlier.
         let now = start + Nanoseconds(time.nanoseconds) + delay
         for (index, camera) in inputs.cameras.enumerated() {
             var deliveries = inputs.dequeueDeliveries(ofCamera: index)
             if deliveries.isEmpty {
-                // Only a camera without deliveries can be silent.
+                // A camera can have stopped delivering only if there were no deliveries.
                 camera.checkSilence(at: now, since: start)
                 deliveries = inputs.dequeueDeliveries(ofCamera: index)
             }
@@ -444,7 +445,7 @@ final class Timeline {
         }
     }
 
-    /// Decides the remaining ticks before the end, and ends every output there.
+    /// Processes the remaining ticks before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
         while !mayAdvanceAudio(to: end) { clock.sleep(until: clock.now + Self.lateWakeUp, unless: never) }
@@ -468,44 +469,45 @@ final class Timeline {
 
 /// A command from a director, which the timeline applies before its next tick. All times are since T0.
 enum TimelineCommand {
-    /// Makes each stream's first frame at or after an undecided time a key frame, so that a new file can begin with it.
-    /// If a movie is given, only that movie's copied H.264 streams are split.
+    /// Makes each stream's first frame at or after an unprocessed time a key frame, so that a new file can begin with
+    /// it. If a movie is given, only that movie's copied H.264 streams are split.
     case beginPart(at: MediaTime, of: MovieWriter?)
-    /// Applies the layout and mix of a plan, from the first undecided tick and block of audio at or after a time.
+    /// Applies the layout and mix of a plan, starting with the first unprocessed tick and block of audio at or after a
+    /// time.
     case arrange(SessionPlan, from: MediaTime)
-    /// Switches a microphone off for a reason, or on without a reason, from the first undecided block of audio that
-    /// begins at or after a time. A microphone that is off is silent in its track and in the program.
+    /// Switches a microphone off for a reason, or on without a reason. Takes effect at the first unprocessed block of
+    /// audio that begins at or after a time. A microphone that is off is silent in its track and in the program.
     case switchOff(role: String, reason: String?, from: MediaTime)
     /// Adds a camera that already delivers frames, so that the program can show it.
     case addCamera(CameraInput)
-    /// Adds a track for a camera that is already an input, starting with an undecided tick.
+    /// Adds a track for a camera that is already an input, starting with an unprocessed tick.
     case addTrack(any CameraTrack, from: Int64)
-    /// Adds a microphone, starting with the next undecided sample.
+    /// Adds a microphone, starting with the next unprocessed sample.
     case addMicrophone(MicrophoneFeed)
-    /// Ends a camera's or microphone's track at its first undecided tick or sample at or after a time. The track keeps
-    /// at least one frame or sample. Does nothing if no such track is open.
+    /// Ends a camera's or microphone's track at its first unprocessed tick or sample at or after a time. The track
+    /// keeps at least one frame or sample. Does nothing if no such track is open.
     case stopTrack(named: String, at: MediaTime)
-    /// Ends the track of a stream after a permanent encoder failure (`program` or a camera's track), at the end of the
-    /// frames in its file. Later ticks that are already decided are not in the file.
+    /// Ends the track of a stream (`program` or a camera's track) after a permanent encoder failure, at the end of the
+    /// frames in its file. Later ticks that have already been processed are not in the file.
     case endFailed(named: String, at: MediaTime)
 }
 
-/// Progress of a timeline's decisions.
+/// How far a timeline has progressed.
 struct TimelinePosition {
-    /// Time of the last decided tick relative to T0; zero before the first one.
+    /// Time of the last processed tick relative to T0; zero before the first tick.
     var time: MediaTime
-    /// Index of the program's next undecided tick, counted from T0; `nil` when there is no program.
+    /// Index of the program's next unprocessed tick, counted from T0; `nil` when there is no program.
     var programTick: Int64?
-    /// Index of the next undecided audio sample, at 48 000 Hz, counted from T0.
+    /// Index of the next unprocessed audio sample, at 48 000 Hz, counted from T0.
     var audioSample: Int64
 
-    /// The first undecided time, relative to T0.
+    /// The first time after the last processed tick, relative to T0.
     var undecided: MediaTime { MediaTime(nanoseconds: time.nanoseconds + 1) }
 }
 
 /// The grid that defines the possible end times of a recording and its parts.
 struct LeadingGrid: Sendable {
-    /// Rate of the grid; `nil` if a recording without frames may end at any sample.
+    /// Rate of the grid; `nil` for a recording without frames, which may end at any sample.
     let rate: FrameRate?
 
     /// The lowest rate that makes the end of a recording wait for the next tick: one frame per second.
@@ -522,7 +524,7 @@ struct LeadingGrid: Sendable {
     }
 }
 
-/// A director's decision: commands for the timeline, and events to send.
+/// The result of a director's step: commands for the timeline, and events to send.
 struct Direction {
     var commands: [TimelineCommand] = []
     var events: [SessionEvent] = []

@@ -19,11 +19,11 @@ final class AudioStage {
     ///
     /// - Parameters:
     ///   - start: The time of sample 0.
-    ///   - microphones: All microphones, mixed or not.
+    ///   - microphones: All microphones, whether or not they are mixed.
     ///   - mix: Linear gain of each microphone in the program, by role. Microphones without an entry aren't mixed.
     ///   - encoder: Encodes the mix, or `nil` for a program without audio.
-    ///   - loudness: Measures the mix.
-    ///   - taps: Receive the mix, whether or not it is encoded.
+    ///   - loudness: The stream that measures the loudness of the mix.
+    ///   - taps: Taps that receive the mix, whether or not it is encoded.
     init(
         start: ClockTime, microphones: [MicrophoneFeed], mix: [String: Float], encoder: AudioEncoderWorker?,
         loudness: LoudnessStream?, taps: TapRegistry? = nil
@@ -48,19 +48,19 @@ final class AudioStage {
         for index in microphones.indices { gains[index].next = mix[microphones[index].role] ?? 0 }
     }
 
-    /// Adds a microphone. It isn't audible until `arrange` mixes it.
+    /// Adds a microphone, which isn't audible until `arrange` mixes it.
     ///
-    /// - Parameter microphone: The microphone. Its first sample is the stage's next one.
+    /// - Parameter microphone: The microphone, whose first sample is the stage's next one.
     func add(_ microphone: MicrophoneFeed) {
         microphones.append(microphone)
         gains.append((0, 0))
     }
 
-    /// Whether all expected audio before an instant has arrived.
+    /// Whether all audio that is still expected before an instant has arrived.
     ///
-    /// The stage doesn't wait for a disconnected microphone. It also doesn't wait for a microphone that missed the last
-    /// call, until that microphone has caught up with the stage. A hanging microphone therefore delays the others only
-    /// once.
+    /// The stage doesn't wait for a disconnected microphone. The stage also doesn't wait for a microphone that missed
+    /// the last call, until that microphone has caught up with the stage. A microphone that hangs therefore delays the
+    /// others only once.
     ///
     /// - Parameters:
     ///   - instant: The instant, on the session's clock.

@@ -1,7 +1,7 @@
 internal import Media
 internal import Timing
 
-/// One microphone's audio, resampled to the track's samples at 48 kHz. Use only on the timeline's thread.
+/// Resamples one microphone's audio to the track's samples at 48 kHz. Use only on the timeline's thread.
 ///
 /// Audio arrives with its capture time. `take` always returns the requested number of samples. Audio that did
 /// not arrive in time is replaced by silence, and audio for samples already returned is discarded.
@@ -36,7 +36,7 @@ final class AudioTrack {
     /// - Parameters:
     ///   - resampler: Converts from the device's format to 48 kHz.
     ///   - format: The device's format.
-    ///   - start: T0.
+    ///   - start: T0, the start time of the recording.
     ///   - first: Index of the first sample that `take` returns.
     init(resampler: any Resampling, format: AudioFormat, start: ClockTime, first: Int64 = 0) {
         self.resampler = resampler
@@ -50,7 +50,7 @@ final class AudioTrack {
     /// Appends a slice of captured audio.
     ///
     /// - Parameters:
-    ///   - samples: The samples, interleaved.
+    ///   - samples: The interleaved samples of the slice.
     ///   - time: Time of the first sample, from the microphone's clock model.
     ///   - clock: State of the clock model.
     ///   - damaged: Frames of the slice that are silence because the device delivered invalid audio.
@@ -122,14 +122,14 @@ final class AudioTrack {
     }
 
     /// Returns the ranges that `take` returned as silence since the last call because the device delivered invalid
-    /// audio, in order. They don't overlap with the ranges of `takeHoles`.
+    /// audio, in order. The ranges don't overlap with those of `takeHoles`.
     func takeDamaged() -> [Range<Int64>] {
         guard !givenDamage.isEmpty else { return [] }
         defer { givenDamage = RangeSet() }
         return Array(givenDamage.ranges)
     }
 
-    /// Records the positions in the track of the damaged frames in the next slice to convert.
+    /// Records the track positions of the damaged samples in the slice that is converted next.
     private func note(_ frames: [Range<Int>]) {
         guard !frames.isEmpty, let next else { return }
         let rate = Double(AudioFormat.sessionRate)

@@ -5,12 +5,12 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// A track of one camera. Decides each tick, and passes frames to its file or its encoder. Use only on the
+/// A track of one camera. Selects the frame for each tick, and passes it to the file or the encoder. Use only on the
 /// timeline's thread.
 protocol CameraTrack: AnyObject {
     /// Name of the track.
     var name: String { get }
-    /// The track's camera.
+    /// The camera that supplies the track's frames.
     var input: CameraInput { get }
     /// Rate of the track's grid.
     var rate: FrameRate { get }
@@ -22,18 +22,18 @@ protocol CameraTrack: AnyObject {
     /// Processes the camera's deliveries since the last call.
     func take(_ deliveries: [CameraInput.Delivery])
 
-    /// Decides a tick of the track's grid. Call it once for each tick, in order.
+    /// Processes the next tick of the track's grid. Call it once for each tick, in order.
     ///
-    /// - Parameter tick: Index of the tick; 0 is T0.
+    /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64)
 
     /// Returns the counts of the track's frames in a closed file.
     ///
     /// - Parameter ledger: The ledger of the track's stream in the file.
-    /// - Returns: The counts.
+    /// - Returns: The counts of the track's frames in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts
 
-    /// Ends the track. Don't call `step` after this.
+    /// Ends the track. Don't call `step` after this call.
     ///
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime)
@@ -53,7 +53,7 @@ final class CopiedTrack: CameraTrack {
     private var lastBytes: SharedBytes?
     private var slate: SharedBytes?
     private var caption: SlateCaption
-    /// A JPEG frame of the camera, used as the model for slates.
+    /// A JPEG frame of the camera that serves as the template for slates.
     private var example: CapturedFrame?
     /// Size of the frames in the current file, width × height in pixels.
     private var size: FrameSize
@@ -65,10 +65,10 @@ final class CopiedTrack: CameraTrack {
     private var partTick: Int64?
     /// The last frame of the successor's size that was chosen before the successor's file began.
     private var early: DatedFrame?
-    /// The packets since the tick of `early`. The fate of the first one depends on whether a tick of the next file
+    /// The packets since the tick of `early`. The fate of the first packet depends on whether a tick of the next file
     /// shows that frame.
     private var undecided: [EncodedPacket] = []
-    /// The next undecided tick.
+    /// Index of the next tick to process.
     private var nextTick: Int64 = 0
     /// Capture time of the frame that caused the current file to begin. Earlier frames can't request another file.
     private var partSince: ClockTime?
@@ -81,7 +81,7 @@ final class CopiedTrack: CameraTrack {
     ///   - size: Size of the frames in the first file, width × height in pixels.
     ///   - caption: The text of the track's slates.
     ///   - sink: The track's stream in its movie.
-    ///   - codecs: Creates slates.
+    ///   - codecs: The codec factory, which creates slates.
     init(
         follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
         codecs: any CodecFactory
@@ -98,7 +98,7 @@ final class CopiedTrack: CameraTrack {
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
-    /// The track's camera.
+    /// The camera that supplies the track's frames.
     var input: CameraInput { follower.input }
     /// Current counts of the frames that the track has passed to its files.
     var counts: FrameCounts { FrameCounts(follower.delivery, written: sink.given) }
@@ -112,7 +112,8 @@ final class CopiedTrack: CameraTrack {
         guard partTick == nil else { return }
         for case .frame(let dated) in deliveries
         where !isLike(dated, successor) && isOfThisPart(dated) {
-            // If the camera returns to the file's size before another file was requested, a new file isn't needed.
+            // If the camera switches back to the file's size before another file was requested, a new file isn't
+            // needed.
             successor = isLike(dated, nil) ? nil : dated
             settleEarly()
         }
@@ -133,7 +134,7 @@ final class CopiedTrack: CameraTrack {
     /// Returns the counts of the track's frames in a closed file.
     ///
     /// - Parameter ledger: The ledger of the track's stream in the file.
-    /// - Returns: The counts.
+    /// - Returns: The counts of the track's frames in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts {
         FrameCounts(
             follower.delivery, written: ledger.written.frames, dropped: [.disk: ledger.dropped.frames])
@@ -162,9 +163,9 @@ final class CopiedTrack: CameraTrack {
     /// Continues in a new file, for frames of the successor's size, at the tick with this index.
     func beginPart(at tick: Int64) { partTick = tick }
 
-    /// Decides a tick of the track's grid. Call it once for each tick, in order.
+    /// Processes the next tick of the track's grid. Call it once for each tick, in order.
     ///
-    /// - Parameter tick: Index of the tick; 0 is T0.
+    /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64) {
         nextTick = tick + 1
         // If no newer frame is due at the first tick of a file, the tick shows the frame that arrived before the file
@@ -183,7 +184,7 @@ final class CopiedTrack: CameraTrack {
             fate = fate.superseded(by: cause(of: dated))
             settleEarly()
             if isEarlyDue {
-                // One of the two frames is lost. The loss is recorded at the tick of the early frame.
+                // Of these two frames, one is lost. The loss is recorded at the tick of the early frame.
                 fate = .captured
             } else if let successor, isLike(dated, successor) {
                 early = dated
@@ -226,7 +227,7 @@ final class CopiedTrack: CameraTrack {
         stream = successor.stream
         example = frame
         caption = caption.naming(input.source.device.name)
-        // The early frame is shown until a frame of its size is due.
+        // The early frame is shown until the next frame of the same size is due.
         lastBytes = frame.memory
         slate = nil
         partSince = successor.time
@@ -234,7 +235,7 @@ final class CopiedTrack: CameraTrack {
         partTick = nil
     }
 
-    /// Ends the track. Don't call `step` after this.
+    /// Ends the track. Don't call `step` after this call.
     ///
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
@@ -259,7 +260,7 @@ final class CopiedTrack: CameraTrack {
 /// A track that copies a camera's H.264 frames, each shown at its own capture time. Use only on the
 /// timeline's thread.
 ///
-/// The last frame captured before T0 is shown from T0 until the next frame. Without it the track would begin
+/// The last frame captured before T0 is shown from T0 until the next frame. Without this frame, the track would begin
 /// with a gap, and libavformat would move the whole track so that the first frame after T0 is at T0.
 ///
 /// Times in the track's file are ticks of `StreamParameters.ownTimeScale` since T0.
@@ -273,13 +274,14 @@ final class CopiedStreamTrack: CameraTrack {
     /// The track's stream in its movie.
     let sink: TrackSink
     private let start: ClockTime
-    /// The last frame (its duration isn't known yet), with its capture time in ticks of the file's time scale since T0.
+    /// The last frame, whose duration isn't known yet, and its capture time in ticks of the file's time scale since T0.
     private var held: (frame: CapturedFrame, tick: Int64)?
     /// Time, relative to T0, from which the next key frame begins a new file; `nil` when no split is pending.
     private var partStart: MediaTime?
     /// Number of the source that provides the frames of the current file.
     private var stream: Int
-    /// The first frame of another source. It is a key frame and requires a new file. `nil` if none exists.
+    /// The first frame of another source, which is a key frame and requires a new file. The value is `nil` if no such
+    /// frame exists.
     private var successor: DatedFrame?
     /// Capture time of the first frame in the file, relative to T0; negative if that frame was captured
     /// before T0.
@@ -290,7 +292,7 @@ final class CopiedStreamTrack: CameraTrack {
     /// - Parameters:
     ///   - input: The camera, which delivers H.264.
     ///   - name: Name of the track.
-    ///   - start: T0 on the session's clock.
+    ///   - start: T0, the start time of the recording, on the session's clock.
     ///   - rate: Rate of the timeline's calls to the track.
     ///   - sink: The track's stream in its movie.
     init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, sink: TrackSink) {
@@ -311,7 +313,7 @@ final class CopiedStreamTrack: CameraTrack {
     /// Returns the counts of the track's frames in a closed file.
     ///
     /// - Parameter ledger: The ledger of the track's stream in the file.
-    /// - Returns: The counts.
+    /// - Returns: The counts of the track's frames in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts {
         FrameCounts(
             aligner.delivery, written: ledger.written.frames, dropped: [.disk: ledger.dropped.frames])
@@ -319,7 +321,7 @@ final class CopiedStreamTrack: CameraTrack {
 
     /// Gaps of the track so far.
     var gaps: [Gap] { camera.outages.gaps }
-    /// The track's camera.
+    /// The camera that supplies the track's frames.
     var input: CameraInput { camera.input }
 
     /// Processes the camera's deliveries since the last call.
@@ -330,7 +332,7 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Returns the first frame of another source once. The caller must begin a new part for it.
+    /// Returns the first frame of another source once. The caller must begin a new part for this frame.
     func takeSuccessor() -> DatedFrame? {
         guard let next = successor else { return nil }
         (stream, successor) = (next.stream, nil)
@@ -342,7 +344,7 @@ final class CopiedStreamTrack: CameraTrack {
 
     /// Writes the frames captured before a tick.
     ///
-    /// - Parameter tick: Index of the tick on the grid of `rate`; 0 is T0.
+    /// - Parameter tick: Index of the tick on the grid of `rate`, counted from T0.
     func step(tick: Int64) {
         let time = rate.time(ofTick: tick)
         write(before: time)
@@ -351,15 +353,15 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Begins a new file while the camera is disconnected. The last frame is shown until then. The file doesn't wait
-    /// for the camera's next frame, which will be a key frame.
+    /// Begins a new file while the camera is disconnected. The previous file shows the last frame until then. The new
+    /// file doesn't wait for the camera's next frame, which will be a key frame.
     private func leave(at partStart: MediaTime) {
         showLast(until: partStart)
         self.partStart = nil
         sink.pass()
     }
 
-    /// Ends the track. Don't call `step` after this.
+    /// Ends the track. Don't call `step` after this call.
     ///
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
@@ -392,8 +394,8 @@ final class CopiedStreamTrack: CameraTrack {
                 fate: fate(from: tick, to: next)))
     }
 
-    /// Returns the fate of a frame, or `nil` for a frame before T0 that is in the file only because later frames depend
-    /// on it.
+    /// Returns the fate of a frame, or `nil` if the frame precedes T0 and is in the file only because later frames
+    /// depend on it.
     private func fate(from tick: Int64, to next: Int64) -> Fate? {
         guard tick < 0 else { return .captured }
         guard next > 0 else { return nil }
@@ -425,13 +427,13 @@ final class EncodedTrack: CameraTrack {
     private var caption: SlateCaption
     /// Number of camera replacements that the caption reflects.
     private var replacements: Int
-    /// Index of the tick whose frame must be a key frame, or `nil` for none.
+    /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
     private var keyTick: Int64?
-    /// Decides which frames the encoder receives; `nil` when no governor runs.
+    /// Selects the frames that the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?
     /// Whether JPEG frames may be decoded at half the displayed size.
     var isCoarse = false
-    /// Whether the next ticks are decided too late for their frames to be encoded.
+    /// Whether the next ticks are so late that their frames can't be encoded.
     var isOverdue = false
     /// Whether the encoder has received a frame or a slate.
     private(set) var hasFrame = false
@@ -459,7 +461,7 @@ final class EncodedTrack: CameraTrack {
         self.encoder = encoder
     }
 
-    /// The track's camera.
+    /// The camera that supplies the track's frames.
     var input: CameraInput { follower.input }
     /// Current counts of the frames that the track has passed to its file.
     var counts: FrameCounts { encoder.counts(follower.delivery) }
@@ -469,7 +471,7 @@ final class EncodedTrack: CameraTrack {
     /// Returns the counts of the track's frames in a closed file.
     ///
     /// - Parameter ledger: The ledger of the track's stream in the file.
-    /// - Returns: The counts.
+    /// - Returns: The counts of the track's frames in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts {
         encoder.counts(follower.delivery, in: ledger)
     }
@@ -485,9 +487,9 @@ final class EncodedTrack: CameraTrack {
         caption = caption.naming(input.source.device.name)
     }
 
-    /// Decides a tick of the track's grid. Call it once for each tick, in order.
+    /// Processes the next tick of the track's grid. Call it once for each tick, in order.
     ///
-    /// - Parameter tick: Index of the tick; 0 is T0.
+    /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64) {
         let asKey = keyTick == tick
         let choice = follower.choose(tick: tick)
@@ -508,7 +510,7 @@ final class EncodedTrack: CameraTrack {
         case .slate where isOverdue && showsSlate: encoder.repeatLast(tick: tick, asKey: asKey, fate: fate)
         case .slate:
             lastFrame = nil
-            // A slate is duplicated like a frame: the encoder detects that nothing has changed.
+            // A slate is duplicated like a frame, because the encoder detects that nothing has changed.
             encode(nil, tick: tick, asKey: asKey, fate: fate)
         }
     }
@@ -518,7 +520,7 @@ final class EncodedTrack: CameraTrack {
         encoder.encode([layer(frame)], tick: tick, asKey: asKey, fate: fate)
     }
 
-    /// Ends the track. Don't call `step` after this.
+    /// Ends the track. Don't call `step` after this call.
     ///
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {

@@ -7,7 +7,7 @@ internal import Writers
 /// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use only on the
 /// timeline's thread, until the timeline has ended.
 final class MetadataTrack {
-    /// The camera.
+    /// The camera whose metadata is recorded.
     let input: CameraInput
     private let start: ClockTime
     private let taps: TapRegistry
@@ -26,10 +26,10 @@ final class MetadataTrack {
     /// Creates the metadata track of one camera.
     ///
     /// - Parameters:
-    ///   - input: The camera, which must keep its log.
+    ///   - input: The camera, which must have been created with `keepsLog`.
     ///   - start: T0. Metadata of earlier frames is dropped.
-    ///   - taps: The caller's sinks.
-    ///   - files: The files to write, starting with the recording's own. Empty for none.
+    ///   - taps: The registry of the caller's taps.
+    ///   - files: The files to write, starting with the recording's own. Empty if no file is written.
     init(input: CameraInput, start: ClockTime, taps: TapRegistry, files: [(disk: Int, file: MetadataFile)]) {
         self.input = input
         self.start = start
@@ -56,11 +56,12 @@ final class MetadataTrack {
 
     /// Passes the metadata of frames captured before a time to the files and taps.
     ///
-    /// - Parameter position: The decided time relative to T0. The recording can't end before it.
+    /// - Parameter position: Time up to which ticks have been processed, relative to T0. The recording can't
+    ///   end before this time.
     func advance(to position: MediaTime) {
         let (entries, leftOut, remarks) = input.takeLog()
         waiting += entries
-        // Before the first call, no entries have been dequeued.
+        // No entries are dequeued before the first call.
         if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
         hasBegun = true
         for remark in remarks {

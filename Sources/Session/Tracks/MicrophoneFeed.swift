@@ -12,7 +12,7 @@ final class MicrophoneFeed {
     /// The tracks, in order of start time. All tracks except the last have ended or will end before the last
     /// one begins.
     private(set) var tracks: [MicrophoneTrack] = []
-    /// The same microphone with echo and noise removed, which the program mixes instead; `nil` for none.
+    /// The same microphone with echo and noise removed, which the program mixes instead; `nil` if there is none.
     var voice: MicrophoneFeed?
     /// Measures the current track, or the microphone if it doesn't have a track.
     private(set) var loudness: LoudnessStream?
@@ -34,7 +34,7 @@ final class MicrophoneFeed {
     private var offReason: String?
     private var events: [SessionEvent] = []
     private var telling: OutageEventLimiter
-    /// Index of the next sample.
+    /// Index of the next sample that the feed returns.
     private(set) var position: Int64
     /// Whether the device delivered audio, and whether any of that audio was not digital silence.
     private var (hasAudio, hasSignal) = (false, false)
@@ -42,20 +42,20 @@ final class MicrophoneFeed {
     /// Maximum sample value that counts as digital silence: one 16-bit step.
     private static let silence: Float = 1 / 32768
 
-    /// Maximum number of resampler failures. After that, the remaining audio is silence, rather than a mixture of audio
-    /// and silence.
+    /// Maximum number of resampler failures. After this number of failures, the remaining audio is silence, rather than
+    /// a mixture of audio and silence.
     private static let mostFailures = 4
 
     /// Creates the feed of one microphone.
     ///
     /// - Parameters:
-    ///   - input: The microphone.
+    ///   - input: The microphone that supplies the audio.
     ///   - resampler: Converts from the device's format to 48 kHz. From now on only this feed may use it.
     ///   - start: T0, the time of sample 0.
     ///   - first: Index of the first sample of the feed.
-    ///   - heard: Index of the first sample with the microphone's audio. Earlier samples are silence and don't count as
-    ///     missing.
-    ///   - taps: Sinks for the aligned audio.
+    ///   - heard: Index of the first sample that contains the microphone's audio. Earlier samples are silence and don't
+    ///     count as missing.
+    ///   - taps: The registry of the taps that receive the aligned audio.
     init(
         input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
         heard: Int64 = 0, taps: TapRegistry? = nil
@@ -104,11 +104,11 @@ final class MicrophoneFeed {
     /// Sets the stream that measures the microphone from now on.
     func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
 
-    /// Whether the microphone and its voice source missed their deadline and have not caught up.
+    /// Whether the microphone and its voice source missed their deadline and haven't caught up yet.
     private var isGivenUp = false
 
-    /// Audio with a timestamp before this instant is too late. `nil` unless the stage waited longer than usual for the
-    /// audio.
+    /// Audio with a timestamp before this instant is too late. The value is `nil` unless the stage waited longer than
+    /// usual for the audio.
     private var acceptedFrom: ClockTime?
 
     /// Whether the microphone's audio before an instant has arrived or is no longer expected.
@@ -160,7 +160,7 @@ final class MicrophoneFeed {
         for track in tracks where !track.hasEnded {
             track.take(block, at: position, clipped: clipped)
         }
-        // A track measures its own loudness.
+        // A track measures its own loudness, so the feed measures it only without a track.
         if tracks.isEmpty { loudness?.add(samples) }
         if let last = tracks.last, last.hasEnded { loudness = nil }
         position = end
@@ -191,11 +191,11 @@ final class MicrophoneFeed {
                 SessionEvent(
                     warning: text, at: AudioGrid.samples.time(ofTick: position), track: role))
         }
-        // While the microphone is disconnected, the sound server may use another one for the voice source.
+        // While the microphone is disconnected, the sound server may use another microphone for the voice source.
         return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
 
-    /// Creates a window that receives every sample. Call it before the first sample.
+    /// Creates an `AudioWindow` that receives every sample. Call it before the first sample is processed.
     func makeWindow() -> AudioWindow {
         let window = AudioWindow(channels: channels)
         windows.append(window)
@@ -219,9 +219,9 @@ final class MicrophoneFeed {
     /// them.
     ///
     /// - Parameters:
-    ///   - range: The samples.
-    ///   - missing: The parts without audio, in order. They don't overlap.
-    /// - Returns: The fates.
+    ///   - range: The range of samples.
+    ///   - missing: The parts without audio, in order and without overlap.
+    /// - Returns: The fates of the samples, in order.
     private static func fates(of range: Range<Int64>, missing: [MissingAudio]) -> AudioFateRun {
         var fates = AudioFateRun()
         for part in missing {
@@ -252,7 +252,7 @@ final class MicrophoneFeed {
         }
     }
 
-    /// Ends the feed and its tracks. Don't call `advance` after this.
+    /// Ends the feed and its tracks. Don't call `advance` after this call.
     func finish(at end: MediaTime) {
         note(holes.finish(besides: outages))
         noteDamage(damage.finish())

@@ -5,8 +5,8 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// A microphone's own track: its range of samples and their counts, in separate files or as a stream of a
-/// movie. Use only on the timeline's thread.
+/// A microphone's own track, stored in separate files or as a stream of a movie. Tracks the range of its
+/// samples and their counts. Use only on the timeline's thread.
 final class MicrophoneTrack {
     let name: String
     let role: String
@@ -26,7 +26,7 @@ final class MicrophoneTrack {
     private(set) var clipped: Int64 = 0
     private var split: (sample: Int64, relativePath: String)?
 
-    /// Creates a track.
+    /// Creates a microphone track.
     ///
     /// - Parameters:
     ///   - planned: The track's plan.
@@ -34,7 +34,7 @@ final class MicrophoneTrack {
     ///   - first: Index of the track's first sample in the recording.
     ///   - file: The WAVE file, if the track has separate files.
     ///   - encoder: The encoder, if the track is a stream of a movie.
-    ///   - loudness: Measures the track.
+    ///   - loudness: The stream that measures the track's loudness.
     init(
         _ planned: PlannedMicrophoneTrack, channels: Int, first: Int64 = 0, file: WaveWriter?,
         encoder: AudioEncoderWorker?, loudness: LoudnessStream?
@@ -51,7 +51,7 @@ final class MicrophoneTrack {
     /// Processes the microphone's next samples, and records the samples within the track.
     ///
     /// - Parameters:
-    ///   - block: The samples.
+    ///   - block: The next samples of the microphone.
     ///   - position: Index of the first sample in the recording.
     ///   - clipped: Number of clipped samples.
     func take(_ block: AudioBlock, at position: Int64, clipped: Int64) {

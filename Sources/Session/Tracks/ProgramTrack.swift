@@ -8,7 +8,7 @@ internal import Writers
 /// The program's track. At each tick it composes and encodes the frames of all visible cameras. Use only on
 /// the timeline's thread.
 ///
-/// It tracks every camera that is decoded, visible or not, so that it can switch to another camera at any
+/// The program tracks every camera that is decoded, visible or not, so that it can switch to another camera at any
 /// tick.
 final class ProgramTrack {
     /// A camera that the program tracks.
@@ -41,7 +41,7 @@ final class ProgramTrack {
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     /// Whether the encoder has received a frame.
     private(set) var hasFrame = false
-    /// Whether the encoder has not yet received the last change to the frame. It receives the change with the
+    /// Whether the encoder has not yet received the last change to the frame. The encoder receives the change with the
     /// next new frame that it accepts.
     private var isOwed = false
     /// Current counts of the program's ticks in its file. Missing camera frames are counted in `missing`.
@@ -50,7 +50,7 @@ final class ProgramTrack {
     /// Returns the counts of the program's ticks in a closed file.
     ///
     /// - Parameter ledger: The ledger of the program's frames in the file.
-    /// - Returns: The counts.
+    /// - Returns: The counts of the program's ticks in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts { encoder.counts(DeliveryCounts(), in: ledger) }
 
     /// Number of ticks at which a camera was shown but its expected frame was missing, by role and cause.
@@ -62,13 +62,13 @@ final class ProgramTrack {
         }
     }
 
-    /// Index of the tick whose frame must be a key frame, or `nil` for none.
+    /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
     private var keyTick: Int64?
-    /// Decides which frames the encoder receives; `nil` when no governor runs.
+    /// Selects the frames that the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?
     /// Whether JPEG frames may be decoded at half the displayed size.
     var isCoarse = false
-    /// Whether the next ticks are decided too late for their frames to be encoded.
+    /// Whether the next ticks are so late that their frames can't be encoded.
     var isOverdue = false
 
     /// Creates the program's track.
@@ -87,7 +87,8 @@ final class ProgramTrack {
     }
 
     private static func feed(_ follower: GridFollower) -> Feed {
-        // Frames are rotated and mirrored when they are composed into the program. Its slates are drawn upright.
+        // Frames are rotated and mirrored when they are composed into the program. Slates in the program are drawn
+        // upright.
         let device = follower.input.source.device.name
         return Feed(
             follower: follower, caption: SlateCaption(role: follower.input.role, device: device),
@@ -100,7 +101,7 @@ final class ProgramTrack {
     /// Changes the visible layers at a time.
     ///
     /// - Parameters:
-    ///   - layers: The layers. Their cameras must be tracked by the program.
+    ///   - layers: The layers, whose cameras must be tracked by the program.
     ///   - time: A time since T0, not before the time of the last call. The first tick at or after it shows the new
     ///     layers.
     func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
@@ -122,10 +123,10 @@ final class ProgramTrack {
     /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
     func beginPart(at tick: Int64) { keyTick = tick }
 
-    /// Whether the track has ended. After that, no more ticks are decided.
+    /// Whether the track has ended. An ended track doesn't process any more ticks.
     private var hasEnded = false
 
-    /// Stops deciding ticks, when the encoder has failed or the recording ends.
+    /// Stops processing ticks when the encoder has failed or the recording ends.
     ///
     /// - Parameter end: End of the frames in the file, relative to T0.
     func end(at end: MediaTime) {
@@ -149,9 +150,9 @@ final class ProgramTrack {
         }
     }
 
-    /// Decides whether a tick shows a new frame or duplicates the last one. Call it once for each tick, in order.
+    /// Processes the next tick: shows a new frame or duplicates the last one. Call it once for each tick, in order.
     ///
-    /// - Parameter tick: Index of the tick on the program's grid; 0 is T0.
+    /// - Parameter tick: Index of the tick on the program's grid, counted from T0.
     func step(tick: Int64) {
         guard !hasEnded else { return }
         let time = rate.time(ofTick: tick)
@@ -177,7 +178,7 @@ final class ProgramTrack {
         isOwed = false
     }
 
-    /// Decides a tick for one camera.
+    /// Selects the frame of one camera for a tick.
     ///
     /// - Returns: Whether the program's frame changes.
     private func choose(_ index: Int, tick: Int64) -> Bool {
@@ -201,7 +202,7 @@ final class ProgramTrack {
         }
     }
 
-    /// Ends the track and its encoder. Don't call `step` after this.
+    /// Ends the track and its encoder. Don't call `step` after this call.
     ///
     /// - Parameter end: End of the recording relative to T0.
     func finish(at end: MediaTime) {

@@ -17,12 +17,12 @@ public import Timing
 /// let session = setup.makeSession(options, synchronizedOutputs: [output])
 /// ```
 ///
-/// Ticks follow the rules of the recording's tracks. Tick k is at T0 + k/rate and contains each camera's frame captured
-/// nearest to it; no frame appears twice. Ticks arrive in order, from tick 0 to the end of the recording, delayed by
-/// about the session's alignment delay. A tick with audio arrives when the next tick is reached.
+/// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains each camera's frame
+/// captured nearest to it. No frame appears twice. Ticks arrive in order, from tick 0 to the end of the recording,
+/// delayed by about the session's alignment delay. A tick with audio arrives when the next tick is reached.
 ///
-/// The handler runs on a separate thread. When it is too slow, whole ticks are dropped and counted. The recording isn't
-/// affected.
+/// The handler runs on a separate thread. If the handler is too slow, whole ticks are dropped and counted. The
+/// recording isn't affected.
 public final class SynchronizedOutput: Sendable {
     private struct Counts {
         var delivered = 0
@@ -31,9 +31,9 @@ public final class SynchronizedOutput: Sendable {
         var justLeftOut = 0
     }
 
-    /// Roles of the cameras and microphones, the main one first.
+    /// Roles of the cameras and microphones, starting with the main device.
     public let roles: [String]
-    /// Rate of the grid. `nil` for the rate of the first camera, or 50 ticks per second without a camera.
+    /// Rate of the grid. `nil` means the rate of the first camera, or 50 ticks per second without a camera.
     public let rate: FrameRate?
     /// Pixel format of the frames that the handler receives.
     public let format: FrameTap.Format
@@ -46,7 +46,7 @@ public final class SynchronizedOutput: Sendable {
     /// - Parameters:
     ///   - roles: Roles of cameras and microphones in the session: at least one, without duplicates. `record` throws
     ///     `.unknownRole` for other roles.
-    ///   - rate: Rate of the grid. `nil` for the rate of the first camera, or 50 ticks per second without a camera.
+    ///   - rate: Rate of the grid. `nil` means the rate of the first camera, or 50 ticks per second without a camera.
     ///   - format: Pixel format of the frames that the handler receives. A frame that can't be converted becomes
     ///     `dropped(.corrupt)`.
     ///   - capacity: Maximum number of ticks queued for the handler, at least 1.
@@ -114,13 +114,13 @@ public final class SynchronizedOutput: Sendable {
     }
 }
 
-/// One tick of a `SynchronizedOutput`, with the captured data of each device.
+/// One tick of a `SynchronizedOutput`, with the data that each device captured.
 public struct SynchronizedTick: Sendable {
-    /// The captured data of one device for a tick.
+    /// The data that one device captured for a tick.
     public struct Entry: Sendable {
         /// The device's role.
         public let role: String
-        /// The device's captured data.
+        /// The data that the device captured.
         public let capture: SynchronizedCapture
     }
 
@@ -130,37 +130,37 @@ public struct SynchronizedTick: Sendable {
     public let time: MediaTime
     /// Number of ticks directly before this one that were dropped because the handler was too slow.
     public let leftOut: Int
-    /// One entry for each device, in the order of the output's roles: the main device first.
+    /// One entry for each device, in the order of the output's roles, starting with the main device.
     public let entries: [Entry]
 
-    /// Returns the captured data of a role's device, or `nil` for a role that isn't part of the output.
+    /// Returns the data captured by a role's device, or `nil` for a role that isn't part of the output.
     public subscript(role: String) -> SynchronizedCapture? {
         entries.first { $0.role == role }?.capture
     }
 
-    /// Returns this tick with another count of dropped ticks before it.
+    /// Returns a copy of this tick with a different count of preceding dropped ticks.
     func after(leavingOut count: Int) -> Self {
         Self(index: index, time: time, leftOut: count, entries: entries)
     }
 
-    /// Returns this tick with changed captures.
+    /// Returns a copy of this tick with transformed captures.
     func map(_ change: (SynchronizedCapture) -> SynchronizedCapture) -> Self {
         let changed = entries.map { Entry(role: $0.role, capture: change($0.capture)) }
         return Self(index: index, time: time, leftOut: leftOut, entries: changed)
     }
 }
 
-/// The captured data of one device of a `SynchronizedOutput` for one tick.
+/// The data that one device of a `SynchronizedOutput` captured for one tick.
 public enum SynchronizedCapture: Sendable {
-    /// The camera's frame captured nearest to the tick. It wasn't part of an earlier tick.
+    /// The camera's frame captured nearest to the tick, if it wasn't part of an earlier tick.
     case frame(SynchronizedFrame)
     /// The microphone's audio from this tick to the next. Missing audio is replaced by silence.
     case audio(SynchronizedAudio)
     /// The camera captured a frame for this tick, but the frame was lost.
     case dropped(LossCause)
-    /// The camera didn't deliver a frame for this tick. The camera is slower than the grid, has a longer
-    /// exposure, or is disconnected, or the frame took longer than the session's alignment delay and hadn't
-    /// arrived when the tick was decided.
+    /// The camera didn't deliver a frame for this tick. The camera is slower than the grid, has a longer exposure, or
+    /// is disconnected, or the frame took longer than the session's alignment delay and hadn't arrived when the tick
+    /// was processed.
     case nothing
 }
 

@@ -2,11 +2,10 @@ internal import Inputs
 internal import Media
 internal import Timing
 
-/// Decides the ticks of one synchronized output by the same rules as tracks. Use only on the timeline's
-/// thread.
+/// Processes the ticks of one synchronized output by the same rules as tracks. Use only on the timeline's thread.
 ///
-/// A tick's cameras are decided at its time. Its audio is complete when the next tick is reached, so the tick
-/// waits here until then.
+/// Frames are selected at the time of the tick. Audio is complete only when the next tick is reached, so the tick waits
+/// here until then.
 final class SynchronizedWorker {
     private enum Device {
         case camera(GridFollower)
@@ -31,7 +30,8 @@ final class SynchronizedWorker {
     /// - Parameters:
     ///   - output: The output. All of its roles must be among the inputs or the microphones.
     ///   - inputs: The session's cameras.
-    ///   - microphones: The session's microphones. Those used by the output deliver their samples to it from now on.
+    ///   - microphones: The session's microphones. The microphones of this output deliver their samples to it from now
+    ///   on.
     ///   - start: T0, the time of tick 0.
     init(
         _ output: SynchronizedOutput, inputs: [CameraInput], microphones: [MicrophoneFeed], start: ClockTime
@@ -61,7 +61,7 @@ final class SynchronizedWorker {
         }
     }
 
-    /// Decides the next tick.
+    /// Processes the next tick.
     func step(tick: Int64) {
         let captures = devices.indices.map { index -> SynchronizedCapture? in
             guard case .camera(var follower) = devices[index] else { return nil }

@@ -20,10 +20,10 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         public var t0_monotonic_ns: Int64?
         /// `recording` while the recording is running, then `finished` or another outcome.
         public var outcome: String
-        /// Measurements of the node's clock during the recording; `nil` if none.
+        /// Measurements of the node's clock during the recording; `nil` if there are none.
         public var clock: GroupClockSummary?
 
-        /// Creates a node from its values.
+        /// Creates the entry of a node.
         public init(
             name: String, folder: String, first_ns: Int64, t0_monotonic_ns: Int64?, outcome: String,
             clock: GroupClockSummary?
@@ -32,7 +32,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
             (self.t0_monotonic_ns, self.outcome, self.clock) = (t0_monotonic_ns, outcome, clock)
         }
 
-        /// Whether the start is plausible: from one minute early to thirty days late.
+        /// Whether the start is plausible: at most one minute before or thirty days after the group's start.
         public var isPlausible: Bool {
             (-60_000_000_000...2_592_000_000_000_000).contains(first_ns)
         }
@@ -50,8 +50,8 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     public var duration_ns: Int64?
     /// The nodes with a folder in this directory.
     public var nodes: [Node]
-    /// Maximum time error between two nodes in nanoseconds: the sum of the two largest bounds; `nil` if a bound was not
-    /// measured.
+    /// Maximum time error between two nodes in nanoseconds, which is the sum of the two largest bounds; `nil` if a
+    /// bound was not measured.
     public var largest_error_ns: Int64?
     /// Participating nodes with a missing or incomplete folder.
     public var missing: [String]
@@ -74,7 +74,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     /// Reads the group manifest in a folder.
     ///
     /// - Parameter folder: Path of the folder.
-    /// - Returns: `nil` if the folder isn't a group recording, because it lacks a group manifest.
+    /// - Returns: `nil` if the folder isn't a group recording, because it doesn't contain a group manifest.
     /// - Throws: `FileError` if the file is damaged, names a node folder outside this one, names a node twice, or
     ///   contains an implausible time.
     public static func read(in folder: String) throws(FileError) -> GroupManifest? {
@@ -103,7 +103,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         return manifest
     }
 
-    /// The first implausible content; `nil` if none.
+    /// Description of the first implausible value; `nil` if all values are plausible.
     private var fault: String? {
         if nodes.contains(where: { !$0.name.isPathWithin || $0.name.contains("/") }) {
             return "it lists a node with a folder outside the recording."
@@ -133,10 +133,10 @@ public struct GroupClockSummary: Codable, Sendable, Equatable {
     /// the first to the last reading; positive if the group time ran faster. The node's session clock follows the group
     /// time, so its tracks don't drift by this amount.
     public var drift_ns: Int64
-    /// Number of readings.
+    /// Number of clock readings.
     public var readings: Int
 
-    /// Creates a summary from its values.
+    /// Creates a summary of a node's clock measurements.
     public init(
         source: String, max_offset_ns: Int64, max_bound_ns: Int64, max_age_ns: Int64, steps: Int,
         drift_ns: Int64,
@@ -151,9 +151,9 @@ public struct GroupClockSummary: Codable, Sendable, Equatable {
 extension Manifest {
     /// How the session clock followed the common time of a group of computers.
     public struct GroupTime: Codable, Sendable, Equatable {
-        /// Number of accepted measurements, about one per second.
+        /// Number of accepted time measurements, about one per second.
         public var followed: Int
-        /// Number of rejected measurements: steps and implausible values.
+        /// Number of rejected time measurements: steps and implausible values.
         public var refused: Int
         /// Maximum error bound of a measurement in nanoseconds. According to chrony, the group time on this computer
         /// was never off by more than this.

@@ -6,8 +6,8 @@ extension Manifest {
     /// The content and the mix of the program, starting at a point in time. Together with the tracks, the
     /// arrangements are sufficient to render the program again.
     public struct Arrangement: Sendable, Equatable, Codable {
-        /// Time of the first frame with this arrangement, in nanoseconds since T0. It applies until the next
-        /// arrangement.
+        /// Time of the first frame with this arrangement, in nanoseconds since T0. The arrangement applies until the
+        /// next one.
         public var at_ns: Int64
         /// Layout of the cameras.
         public var layout: ProgramLayout
@@ -37,7 +37,7 @@ extension Manifest {
         public var width: Int
         /// Height of the layer in pixels.
         public var height: Int
-        /// The visible part of the camera's stored frame, before rotation. It is given in fractions of the frame,
+        /// The visible part of the camera's stored frame, before rotation. The part is given in fractions of the frame,
         /// because the frame size may change.
         public var crop: FramePart
         /// Clockwise rotation of the stored frame; in JSON, in degrees.
@@ -47,7 +47,7 @@ extension Manifest {
         /// How the visible part is scaled if its aspect ratio differs from the layer's: `cover` crops its edges,
         /// `contain` adds black bars.
         public var fit: FrameLayer.Fit
-        /// Width in pixels of a white border inside the layer; 0 for none.
+        /// Width in pixels of a white border inside the layer; 0 if the layer has no border.
         public var border: Int
 
         package init(
@@ -83,12 +83,13 @@ extension Manifest.Arrangement {
             gains: Dictionary(gains, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Whether both arrangements have the same content and mix.
+    /// Whether the program looks and sounds the same in both arrangements.
     package func looks(like other: Self) -> Bool {
         (layout, layers, gains) == (other.layout, other.layers, other.gains)
     }
 
-    /// Whether the values are plausible. A damaged or edited file may still be valid JSON.
+    /// Whether the values are plausible. Values may be wrong even in valid JSON, because the file may be damaged or
+    /// edited.
     var isPlausible: Bool {
         let pixels = 0...1_000_000
         return Manifest.plausibleTimes.contains(at_ns)

@@ -6,12 +6,12 @@ extension Manifest {
     /// Predicted resource requirements and measured cost of the recording. Times and memory are `nil` in simulated
     /// time.
     public struct Cost: Sendable, Equatable, Codable {
-        /// Predicted use of the scarcest resource by the final plan; 1 is full capacity. `nil` if no cost was computed.
+        /// Predicted use of the scarcest resource by the final plan; 1 is full capacity. The value is `nil` if no cost
+        /// was computed.
         public var hardware: Double?
         /// Predicted use of each resource, scarcest first; `nil` if no cost was computed.
         public var terms: [CostTerm]?
-        /// Figures that were unavailable for the prediction, one sentence each; `nil` if no cost was
-        /// computed.
+        /// Data that was unavailable for the prediction, one sentence each; `nil` if no cost was computed.
         public var unknown: [String]?
         /// Reductions of the plan before the start, in order; `nil` if no cost was computed.
         public var reductions: [Reduction]?
@@ -100,11 +100,12 @@ extension Manifest {
     public struct Pressure: Sendable, Equatable, Codable {
         /// Highest level of system pressure.
         public var peak: PressureLevel
-        /// Peak cost of system pressure. Below 1, the machine could have continued indefinitely; above 3, only briefly.
+        /// Peak value of the system pressure. Below 1, the machine could have continued indefinitely; above 3, only
+        /// briefly.
         public var peak_cost: Double
         /// Worst factor of each cause, with the time when it first reached that level.
         public var factors: [PressureFactor]
-        /// Figures that the computer did not provide.
+        /// Measurements that the computer did not provide.
         public var missing: [MissingSource]
         /// CPU time used to monitor system pressure, in nanoseconds; `nil` in simulated time.
         public var watch_cpu_ns: Int64?
@@ -126,7 +127,7 @@ extension Manifest {
 
     /// The worst contribution of one cause to system pressure.
     public struct PressureFactor: Sendable, Equatable, Codable {
-        /// Cause, in one word.
+        /// Cause of the pressure, in one word.
         public var what: String
         /// Highest level that this cause reached.
         public var level: PressureLevel

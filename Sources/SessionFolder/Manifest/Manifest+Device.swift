@@ -5,14 +5,14 @@ package import Timing
 extension Manifest {
     /// A camera or a microphone in the recording, with the state of its clock.
     public struct Device: Sendable, Equatable, Codable {
-        /// Kinds of content that carry no information.
+        /// Kinds of content that make a recording useless: silence, a frozen picture, or a black picture.
         public enum Content: String, Sendable, Codable, CaseIterable {
             case silent, frozen, black
         }
 
         /// Role of the device in the profile, for example `desk`.
         public var role: String
-        /// `camera` or `microphone`.
+        /// Kind of device: `camera` or `microphone`.
         public var kind: String
         /// Kind of device, a raw value of `SourceKind` such as `external`, `file` or `phone`; `nil` in older
         /// recordings.
@@ -28,11 +28,11 @@ extension Manifest {
         public var format: Format
         /// Latency subtracted from each timestamp of a camera, in nanoseconds; `nil` for microphones.
         public var latency_ns: Int64?
-        /// Origin of `latency_ns`: the profile, a calibration, or none. `nil` for microphones.
+        /// Origin of `latency_ns`: the profile, a calibration, or none. The value is `nil` for microphones.
         public var latency_source: CorrectionSource?
         /// Offset added to each timestamp of a microphone, in nanoseconds; `nil` for cameras.
         public var offset_ns: Int64?
-        /// Origin of `offset_ns`: the profile, a calibration, or none. `nil` for cameras.
+        /// Origin of `offset_ns`: the profile, a calibration, or none. The value is `nil` for cameras.
         public var offset_source: CorrectionSource?
         /// Whether the sound server removed echo for the program, not for the microphone's own track; `nil` for cameras
         /// and for microphones without voice processing.
@@ -51,7 +51,7 @@ extension Manifest {
         /// digital silence from a microphone, `frozen` for identical frames from a camera, `black` for black
         /// frames; otherwise `nil`.
         public var content: Content? = nil
-        /// File with one line of JSON per frame of this camera; `nil` if none.
+        /// File with one line of JSON per frame of this camera; `nil` if there is no such file.
         public var metadata: String?
         /// Controls that were set on this camera, with the values read back after the last change; `nil` if none were
         /// set.
@@ -164,12 +164,12 @@ extension Manifest.Clock {
     /// timestamp source.
     package var uncertainty_us: Double { max(residual_us, error_us ?? 0) }
 
-    /// Creates the state of a clock model, rounded to 0.01 ppm and 0.1 µs. The `corrected`, impossible
-    /// timestamps were excluded from the model.
+    /// Creates the state of a clock model, rounded to 0.01 ppm and 0.1 µs. Impossible timestamps were excluded from the
+    /// model and are only counted.
     ///
     /// - Parameters:
-    ///   - model: The clock model.
-    ///   - corrected: Number of impossible timestamps.
+    ///   - model: The clock model of the device.
+    ///   - corrected: Number of impossible timestamps that were excluded.
     ///   - origin: Source of the timestamps; `nil` for the driver.
     ///   - error: Maximum error of the timestamps; used only if `origin` is set.
     package init(

@@ -8,7 +8,7 @@ extension Manifest {
         public var name: String
         /// Role of the device if the track has a different name, such as `desk.2`; `nil` if both are the same.
         public var role: String? = nil
-        /// `camera`, `microphone` or `program`.
+        /// Kind of track: `camera`, `microphone`, or `program`.
         public var kind: String
         /// First file of the track, relative to the session folder.
         public var file: String
@@ -44,13 +44,13 @@ extension Manifest {
         /// End of the audio in nanoseconds since T0 if its encoders failed; otherwise `nil`. The frames of a program
         /// continue.
         public var sound_ended_ns: Int64? = nil
-        /// `true` for a copied H.264 track: its frames keep their own capture times and are never duplicated. Otherwise
-        /// `nil`.
+        /// `true` for a copied H.264 track: its frames keep their own capture times and are never duplicated. For other
+        /// tracks, the value is `nil`.
         public var variable_rate: Bool?
         /// Counts of the track's frames; `nil` for microphones.
         public var frames: Frames?
-        /// Number of program ticks at which a visible camera's expected frame was missing, by role and cause;
-        /// `nil` if none.
+        /// Number of program ticks at which a visible camera's expected frame was missing, by role and cause; `nil` if
+        /// there are none.
         public var missing: [String: [String: Int]]? = nil
         /// Counts of the track's samples; `nil` for video.
         public var samples: Samples?
@@ -103,12 +103,13 @@ extension Manifest {
 
     /// The encoder of a track's frames.
     public struct Encoder: Sendable, Equatable, Codable {
-        /// libavcodec name of the encoder that started the track. It encoded all frames unless `until_ns` is set.
+        /// libavcodec name of the encoder that started the track. This encoder encoded all frames unless `until_ns` is
+        /// set.
         public var name: String
         /// Device node of a hardware encoder; `nil` for a software encoder.
         public var device: String?
-        /// Time when x264 replaced failed hardware, in nanoseconds since T0; 0 if x264 encoded the whole track. `nil`
-        /// if the hardware did not fail.
+        /// Time when x264 replaced failed hardware, in nanoseconds since T0; 0 if x264 encoded the whole track. The
+        /// value is `nil` if the hardware did not fail.
         public var until_ns: Int64?
         /// Why x264 replaced the hardware encoder; `nil` if it did not.
         public var reason: String?
@@ -136,10 +137,10 @@ extension Manifest {
         public var file: String
         /// Time 0 of the file, in nanoseconds since T0.
         public var first_ns: Int64
-        /// Width of this file's frames in pixels. It differs from the track's width if the governor changed the size of
-        /// a copied camera.
+        /// Width of this file's frames in pixels. The width differs from the track's width if the governor changed the
+        /// size of a copied camera.
         public var width: Int?
-        /// Height of this file's frames in pixels. It may differ from the track's height for the same reason as
+        /// Height of this file's frames in pixels. The height may differ from the track's height for the same reason as
         /// `width`.
         public var height: Int?
 
@@ -189,8 +190,8 @@ extension Manifest {
         public var captured: Int64
         /// Number of silence samples per channel in the track's files that replace missing audio.
         public var silence: Int64
-        /// Number of clipped samples of all channels at the device's rate: runs of three or more at full scale. `nil`
-        /// if unknown.
+        /// Number of clipped samples of all channels at the device's rate: runs of three or more at full scale. The
+        /// value is `nil` if unknown.
         public var clipped: Int64? = nil
 
         package init(written: Int64, captured: Int64, silence: Int64, clipped: Int64? = nil) {
@@ -227,8 +228,8 @@ extension Manifest.Frames {
 }
 
 extension Manifest {
-    /// The other folder of a recording with a backup. For the recording this is the backup, and for the backup the
-    /// recording.
+    /// The other folder of a recording with a backup. In the recording's manifest it is the backup; in the backup's
+    /// manifest it is the recording.
     public struct OtherFolder: Sendable, Equatable, Codable {
         /// Path of the other folder.
         public var folder: String
@@ -278,7 +279,7 @@ extension Manifest {
     public struct Loudness: Sendable, Equatable, Codable {
         /// Integrated loudness in LUFS.
         public var integrated_lufs: Double?
-        /// Loudness range in LU.
+        /// Loudness range (LRA) in LU.
         public var range_lu: Double?
         /// Highest true peak in dBTP.
         public var true_peak_dbtp: Double?

@@ -8,14 +8,14 @@ public import Profiles
 package import System
 public import Timing
 
-/// The content of `manifest.json`: devices, tracks, files, losses and cost of one recording. It is a public interface
-/// for other programs.
+/// The content of `manifest.json`: devices, tracks, files, losses and cost of one recording. The format is a public
+/// interface for other programs.
 ///
 /// Property names are the keys of the JSON fields. File paths are relative to the session folder, and times are
 /// nanoseconds since T0, the start of the session, unless a property says otherwise. `docs/manifest.schema.json` is the
 /// JSON Schema.
 public struct Manifest: Sendable, Equatable, Codable {
-    /// Name of the manifest in a session folder.
+    /// File name of the manifest in a session folder.
     package static let fileName = "manifest.json"
     /// Maximum size in bytes of a `manifest.json` that is read. A hundred thousand gaps and markers take about 10 MB.
     public static let largestByteCount = 256 << 20
@@ -33,7 +33,7 @@ public struct Manifest: Sendable, Equatable, Codable {
 
     /// The computer that recorded.
     public struct Machine: Sendable, Equatable, Codable {
-        /// Host name.
+        /// Host name of the computer.
         public var host: String
         /// Name and version of the operating system.
         public var system: String
@@ -82,11 +82,12 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var multicam: String
     /// Name of the profile.
     public var profile: String
-    /// Title from the profile; `nil` if none.
+    /// Title from the profile; `nil` if the profile has no title.
     public var title: String? = nil
-    /// Names of people from the profile, by the role of their microphone or camera; `nil` if none.
+    /// Names of people from the profile, by the role of their microphone or camera; `nil` if the profile names no
+    /// people.
     public var people: [String: String]? = nil
-    /// Project formats for editing applications that the profile requests, such as `fcpxml`; `nil` if none.
+    /// Project formats for editing applications that the profile requests, such as `fcpxml`; `nil` if it requests none.
     public var edit: [String]? = nil
     /// Wall-clock time at T0 in ISO 8601, with nanoseconds and the time zone.
     public var started: String
@@ -94,7 +95,7 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var t0_monotonic_ns: Int64
     /// Length of the recording in nanoseconds.
     public var duration_ns: Int64
-    /// Delay in nanoseconds after which the session decides the content of a tick; constant within a recording.
+    /// Delay in nanoseconds after which the session selects the content of a tick; constant within a recording.
     public var alignment_delay_ns: Int64
     /// Outcome of the recording.
     public var outcome: Outcome
@@ -114,20 +115,20 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var files: [File]?
     /// Predicted and measured cost of the recording.
     public var cost: Cost?
-    /// Steps of the governor.
+    /// Steps that the governor took, in order.
     public var governor: [GovernorStep]
     /// Markers set by the user.
     public var markers: [Marker]
-    /// Changes to the program during the recording; `nil` if none.
+    /// Changes to the program during the recording; `nil` if there are none.
     public var changes: [Change]? = nil
     /// Content and mix of the program at T0 and after each visible change; `nil` without a program.
     public var arrangements: [Arrangement]? = nil
-    /// Stills taken during the recording; `nil` if none.
+    /// Stills taken during the recording; `nil` if there are none.
     public var stills: [Still]? = nil
     /// Live outputs of the recording, ordered by their first publication; `nil` in recordings made by older
     /// versions.
     public var live_outputs: [LiveOutput]? = nil
-    /// Local recordings that phones uploaded after the session; `nil` if none.
+    /// Local recordings that phones uploaded after the session; `nil` if there are none.
     public var uploads: [Upload]? = nil
     /// Time ranges of tracks without captured frames or samples, and their causes.
     public var gaps: [Gap]
@@ -185,13 +186,13 @@ extension Manifest {
         /// Roles of the microphones that the program mixes after the change; `nil` without a program.
         public var mix: [String]?
 
-        /// Hardware cost of the plan after the change; 1 is the full capacity of the scarcest resource. `nil` if no
-        /// cost was computed.
+        /// Hardware cost of the plan after the change; 1 is the full capacity of the scarcest resource. The value is
+        /// `nil` if no cost was computed.
         public var cost: Double?
         /// Maximum hardware cost allowed by the profile; `nil` if no cost was computed for the change.
         public var budget: Double?
         /// Camera reductions that were necessary for the change, such as `guest 1280x720@30 → 1280x720@20`; `nil` if
-        /// none.
+        /// there are none.
         public var reductions: [String]?
 
         package init(
@@ -234,13 +235,13 @@ extension Manifest {
 extension Manifest {
     /// Loss limits of the profile. A recording that exceeds one of them counts as failed.
     public struct Limits: Sendable, Equatable, Codable {
-        /// Maximum fraction of lost frames in each video track: lost ÷ (captured + lost), 0…1. `nil` for no limit.
+        /// Maximum fraction of lost frames in each video track: lost ÷ (captured + lost), 0…1. `nil` means no limit.
         public var lost_frames: Double?
-        /// Maximum fraction of lost samples in each microphone track: silence ÷ written, 0…1. `nil` for no limit.
+        /// Maximum fraction of lost samples in each microphone track: silence ÷ written, 0…1. `nil` means no limit.
         public var lost_samples: Double?
         /// Maximum duration of silence from a microphone, in nanoseconds; `nil` for no limit.
         public var silence_ns: Int64?
-        /// Roles of the microphones that were silent for longer than `silence_ns`; `nil` if none.
+        /// Roles of the microphones that were silent for longer than `silence_ns`; `nil` if there are none.
         public var silent: [String]?
 
         /// Creates the limits of a profile; `nil` if the profile doesn't set limits.
@@ -277,7 +278,7 @@ extension Manifest {
     /// Parses a date formatted by `timeStamp`; `nil` if the text is not a valid date.
     ///
     /// - Parameter text: A date, such as `2026-01-31T12:00:00.000000000+01:00`.
-    /// - Returns: The date.
+    /// - Returns: The date, or `nil` if the text isn't valid.
     public static func date(ofTimeStamp text: String) -> Date? {
         let fraction = Double("0." + text.dropFirst(20).prefix { ("0"..."9").contains($0) }) ?? 0
         do {
@@ -290,7 +291,7 @@ extension Manifest {
 }
 
 extension Manifest {
-    /// Range of times accepted in a manifest or an event, in nanoseconds. It extends about three years in both
+    /// Range of times accepted in a manifest or an event, in nanoseconds. The range extends about three years in both
     /// directions, so that sums of several times don't overflow.
     static let plausibleTimes = Int64(-100_000_000_000_000_000)...100_000_000_000_000_000
 
@@ -318,13 +319,13 @@ extension Manifest {
 
     /// Reads the manifest of a session folder.
     ///
-    /// - Parameter file: `manifest.json`.
+    /// - Parameter file: The file `manifest.json`.
     /// - Throws: `FileError` if the file can't be read, and `ManifestFault` if it isn't a valid manifest.
     package init(reading file: ContainedFile) throws {
         self = try Manifest(reading: try WholeFile.bytes(of: file, atMost: Self.largestByteCount))
     }
 
-    /// Name of the first field with an implausible number; `nil` if none.
+    /// Name of the first field with an implausible number; `nil` if there are none.
     private var implausible: String? {
         var check = NumberCheck()
         check.time(duration_ns, "duration_ns")
@@ -377,7 +378,7 @@ extension Manifest {
     }
 }
 
-/// Checks numbers one by one and stores the name of the first implausible one.
+/// Checks numbers one by one and stores the name of the first implausible number.
 private struct NumberCheck {
     private(set) var wrongField: String?
 
@@ -420,13 +421,13 @@ private struct NumberCheck {
 
 /// Why a text is not a usable manifest: it is incomplete, was edited, or comes from another version.
 public struct ManifestFault: Error, Sendable, Equatable {
-    /// The fault, worded as a continuation of "manifest.json": `isn't valid JSON`, `contains an invalid value
-    /// in tracks.0.first_ns`.
+    /// The fault, as a predicate for the subject "manifest.json": for example `isn't valid JSON` or
+    /// `contains an invalid value in tracks.0.first_ns`.
     public let reason: String
     /// Whether the manifest was written by another version of multicam, which can read it.
     let isOtherVersion: Bool
 
-    /// Creates a fault from a text that continues "manifest.json".
+    /// Creates a fault from a predicate for the subject "manifest.json".
     public init(reason: String) { self.init(reason: reason, isOtherVersion: false) }
 
     init(reason: String, isOtherVersion: Bool) {
@@ -439,7 +440,7 @@ public struct ManifestFault: Error, Sendable, Equatable {
             (reason, isOtherVersion) = ("isn't valid JSON", false)
             return
         }
-        // A later version may have more words for these fields. Recovery must not replace its manifest.
+        // A later version may have additional values for these fields. Recovery must not replace such a manifest.
         if case .dataCorrupted(let context) = error, let field = context.codingPath.last?.stringValue {
             isOtherVersion = ["layout", "fit", "rotation"].contains(field)
         } else {

@@ -2,8 +2,8 @@ package import Containers
 internal import Media
 
 extension MovieMetadata {
-    /// Creates a chapter for each marker. A marker without text is named by its number. Players show only one
-    /// chapter per point in time, so the texts of simultaneous markers are combined.
+    /// Creates a chapter for each marker. A marker without text gets its number as its name. Players show
+    /// only one chapter at a time, so the texts of simultaneous markers are combined.
     ///
     /// - Parameter markers: The markers, in any order. Marker and chapter times are relative to T0.
     package init(_ markers: [Manifest.Marker]) {

@@ -6,23 +6,23 @@ public import Media
 /// extended without an encoder, so the shortest encoded track sets the end. Longer tracks are trimmed there; the
 /// trimmed frames stay in the files. Without encoded tracks, the longest track sets the end and nothing is trimmed.
 public struct CommonEnd: Sendable, Equatable {
-    /// The extent of one track.
+    /// The end of one track, and whether the track can be extended.
     public struct Reach: Sendable, Equatable {
         /// End of the track, relative to T0.
         public let end: MediaTime
         /// Whether the track is encoded, so that no frames can be appended.
         public let isEncoded: Bool
 
-        /// Creates the extent of a track that ends at `end`, a time relative to T0.
+        /// Creates the description of a track that ends at `end`, a time relative to T0.
         public init(end: MediaTime, isEncoded: Bool) {
             self.end = end
             self.isEncoded = isEncoded
         }
     }
 
-    /// Maximum length in nanoseconds trimmed from the other tracks because of a shorter encoded track. A track that is
-    /// shorter by more than this ended before the crash, and its last frame is shown until the end. An overloaded
-    /// encoder lags by about a second of frames, in addition to its lookahead and the disk queue.
+    /// Maximum length in nanoseconds that is trimmed from the other tracks because of a shorter encoded track. A track
+    /// that is shorter by more than this length ended before the crash, and its last frame is shown until the end. An
+    /// overloaded encoder lags by about a second of frames, in addition to its lookahead and the disk queue.
     private static let longestCut: Int64 = 10_000_000_000
 
     /// End of all tracks, relative to T0.
@@ -30,11 +30,11 @@ public struct CommonEnd: Sendable, Equatable {
 
     /// Determines the common end. Returns `nil` if no track extends beyond T0 and `earliest` is zero.
     ///
-    /// - Parameters:
+    /// - Parameters:End of each readable track that was still being recorded.
     ///   - reaches: Extent of each readable track that was still being recorded.
-    ///   - leading: Grid for aligning the end: the program's, or the first camera's without a program; `nil` for
-    ///     audio-only recordings.
-    ///   - start: Start of the last file. The common end is later.
+    ///   - leading: Grid to which the end is aligned: the program's, or the first camera's if there is no program;
+    ///     `nil` for audio-only recordings.
+    ///   - start: Start of the last file. The common end is later than this time.
     ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The result is
     ///     never earlier.
     public init?(
@@ -60,7 +60,7 @@ public struct CommonEnd: Sendable, Equatable {
     }
 }
 
-/// The relation of a track's end to the common end of a recovered recording.
+/// Compares the end of one track with the common end of a recovered recording.
 struct TrackEnding {
     /// End of the track on disk, relative to T0.
     let reached: MediaTime
@@ -73,10 +73,10 @@ struct TrackEnding {
     /// Returns the manifest entry for the end of a track.
     ///
     /// - Parameters:
-    ///   - track: The track.
+    ///   - track: The track in the manifest.
     ///   - file: The last file of the track as the crash left it; `nil` if nothing can be read.
     ///   - end: The common end of all tracks; `nil` to use the end of this track.
-    /// - Returns: The trimmed and padded lengths, and a sentence.
+    /// - Returns: The entry with the trimmed and padded lengths, and a sentence that describes them.
     static func told(of track: Manifest.Track, in file: RemainingFile?, until end: MediaTime?)
         -> Manifest.RecoveredTrack
     {
@@ -102,7 +102,7 @@ struct TrackEnding {
                 "\(stream.dropped) frames at the end can't be decoded because frames that they depend on were not written"
             )
         }
-        // Differences below 1 ms, less than a tick of any frame rate, are rounding errors.
+        // Differences below 1 ms are rounding errors, because they are shorter than a tick of any frame rate.
         if cut > 1_000_000 {
             words.append(
                 "\(seconds(cut)) beyond the end of the other tracks is excluded but remains in the file")

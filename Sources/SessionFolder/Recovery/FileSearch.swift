@@ -107,8 +107,8 @@ struct FileSearch {
                 }
                 chain.files.append(file)
             } catch {
-                // An unreadable file doesn't stop the recovery of the others. A file that is write-protected or in use
-                // does.
+                // An unreadable file doesn't stop the recovery of the other files. A file that is write-protected or in
+                // use stops the whole recovery.
                 guard error.errno == 0 || error.errno == ENOENT, !error.isBusy else { throw error }
                 chain.unreadable.append(
                     FileChain.Unreadable(
@@ -121,8 +121,8 @@ struct FileSearch {
     /// Whether the recording was interrupted.
     private var isCrash: Bool { manifest.map { $0.outcome == .recording } ?? true }
 
-    /// Start of a file, relative to T0. It is later than T0 if the track was started during the recording,
-    /// and after a split.
+    /// Start of a file, relative to T0. A file starts later than T0 if its track was started during the recording, or
+    /// after a split.
     private func start(of name: String, after last: RemainingFile?, isFirst: Bool) -> MediaTime {
         if let told = events.start(ofPart: name) { return told }
         guard !isFirst else {
@@ -146,7 +146,7 @@ struct FileSearch {
         return bytes.allSatisfy { $0 == 0 } || bytes.count <= longest && !bytes.hasFragment
     }
 
-    /// Maximum file size in bytes that is scanned for content. A file system may leave preallocated space that reads as
+    /// Maximum file size in bytes that is scanned for content. Space that the file system preallocated may read as
     /// zeros.
     private static let mostZeros = 64 << 20
     private static let longestHeader = 1 << 20
@@ -182,15 +182,15 @@ struct FileChain {
     /// Start of the last readable file, relative to T0; `nil` if no file can be read.
     var lastStart: MediaTime? { files.last?.start }
 
-    /// Maximum plausible distance in nanoseconds between the start of a file and the end of the previous recording. A
-    /// file that continues until the next key frame ends at most this long after a split.
+    /// Maximum plausible distance in nanoseconds between the start of a file and the end of the previous file. A file
+    /// that continues until the next key frame ends at most this long after a split.
     private static let longestStep: Int64 = 10_000_000_000
 
     /// Returns the time when the last track in the file was stopped before the crash, relative to T0; `nil`
     /// if a track was still being recorded, or if the file ends at a different time.
     ///
     /// - Parameter tracks: Tracks of the manifest.
-    /// - Returns: The end.
+    /// - Returns: The time when the last track was stopped.
     func requestedEnd(_ tracks: [Manifest.Track]) -> MediaTime? {
         let own = tracks.filter { $0.file == base }
         let ends = own.compactMap(\.fileEnd)
@@ -201,8 +201,8 @@ struct FileChain {
         return MediaTime(nanoseconds: asked)
     }
 
-    /// Corrects implausible start times of files: the file then starts at the end of the previous material. The
-    /// manifest and the events may have been edited.
+    /// Corrects implausible start times of files by starting each such file at the end of the previous one. The times
+    /// may be wrong because the manifest and the events may have been edited.
     static func correctStarts(_ chains: inout [FileChain]) {
         for index in chains.indices {
             for later in chains[index].files.indices.dropFirst() {
@@ -288,7 +288,7 @@ struct FileListing {
         let place = folder.file(file.name)
         return switch file.content {
         case .movie: FileVerification.fault(ofMovie: place)
-        // Trimmed samples stay in the file after the range declared in the header.
+        // Trimmed samples remain in the file after the range declared in the header.
         case .audio: FileVerification.fault(ofWave: place, mayHaveMore: true)
         }
     }

@@ -11,7 +11,8 @@ struct FolderRecovery {
 
     private var folder: String { contained.path }
 
-    /// Maximum duration in nanoseconds that a crash removes from a track. Newer data may not have reached the disk.
+    /// Maximum duration in nanoseconds that a crash may remove from a track. Data newer than this may not have reached
+    /// the disk.
     private static let longestLoss: Int64 = 1_000_000_000
 
     func run() throws(RecoveryError) -> RecoveryReport {
@@ -40,7 +41,7 @@ struct FolderRecovery {
                 chains.flatMap(\.files).allSatisfy(\.isPlain)
                 && !chains.flatMap(\.unreadable).contains(where: \.isEmpty)
             if let manifest = drafts.manifest, manifest.outcome != .recording, arePlain {
-                // Unreadable files are only reported. The manifest stays unchanged.
+                // Unreadable files are only reported, and the manifest stays unchanged.
                 try drafts.settleDraft()
                 try addChecksums(to: manifest)
                 return whole(
@@ -55,15 +56,15 @@ struct FolderRecovery {
         }
     }
 
-    /// Returns the ending of a track if its last file is intact; otherwise `nil`.
+    /// Returns the manifest entry for the end of a track if its last file is intact; otherwise `nil`.
     private func wholeEnding(_ track: Manifest.Track, _ chain: FileChain?) -> Manifest.RecoveredTrack? {
         guard chain?.files.last?.isPlain == true else { return nil }
         return Manifest.RecoveredTrack(
             track: track.name, cut_ns: 0, padded_ns: 0, text: "the track is complete.")
     }
 
-    /// Returns the ending of a track that was stopped before the crash and has an intact file, so that nothing is
-    /// missing; `nil` for other tracks.
+    /// Returns the manifest entry for the end of a track that was stopped before the crash and has an intact file, so
+    /// that nothing is missing; `nil` for other tracks.
     private func endedBefore(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
         guard let chain = chains.first(where: { $0.base == track.file }),
             chain.requestedEnd([track]) != nil, chain.files.last?.isPlain == true
@@ -120,7 +121,7 @@ struct FolderRecovery {
         try rename(lost)
         let unreadable = chains.flatMap(\.unreadable).filter { file in !lost.contains { $0.name == file.name }
         }
-        // A crash can explain a loss of at most one second at the end of a track.
+        // A crash can explain a loss of no more than one second at the end of a track.
         let isIncomplete = !unreadable.isEmpty || lost.contains { !isYoung($0, at: end) }
         var report = RecoveryReport(
             path: folder, outcome: isIncomplete ? .incomplete : .recovered,
@@ -200,7 +201,7 @@ struct FolderRecovery {
             for (index, file) in chain.files.enumerated() {
                 progress(file.name)
                 let isLast = index == chain.files.count - 1
-                // A part ends at the start of the next part. If it was finalized, it stays unchanged.
+                // A part ends at the start of the next part. A part that was finalized stays unchanged.
                 if file.isPlain, keepsPlain || !isLast || chain.requestedEnd(tracks) != nil {
                     counts[file.name] = file.counts
                 } else {
@@ -293,8 +294,8 @@ struct FolderRecovery {
             ?? chains.lazy.compactMap { $0.files.first?.streams.lazy.compactMap(\.rate).first }.first
         // The common end is later than the start of every part and track.
         let starts = chains.compactMap(\.lastStart)
-        // The recording lasted at least until the end of the last stopped track. Beyond that, only markers and changes
-        // indicate its length.
+        // The recording lasted at least until the end of the last stopped track. After that time, only markers and
+        // changes indicate how long it lasted.
         var earliest = chains.compactMap { $0.requestedEnd(tracks) }.max() ?? .zero
         if reaches.isEmpty, earliest > .zero { earliest = max(earliest, events.lastRequest) }
         let leadingStart = reaches.isEmpty ? .zero : starts.max() ?? .zero
@@ -341,7 +342,7 @@ struct FolderRecovery {
     }
 }
 
-/// The manifest left by a crash, and the draft of its successor.
+/// The manifest that a crash left behind, and the draft of the manifest that was to replace it.
 struct ManifestRecovery {
     /// The manifest, or the complete draft of a recording that ended; `nil` if both are unreadable.
     let manifest: Manifest?
@@ -352,8 +353,8 @@ struct ManifestRecovery {
 
     /// Reads the manifest and the draft.
     ///
-    /// - Throws: `FileError` "open" if the process lacks permission to read one of them, and "read" if another version
-    ///   of multicam wrote one.
+    /// - Throws: `FileError` with the operation "open" if the process lacks permission to read one of them, and "read"
+    ///   if another version of multicam wrote one.
     init(folder: ContainedFolder) throws(FileError) {
         file = folder.file(Manifest.fileName)
         draft = FileReplacement.draft(of: file)
@@ -369,7 +370,7 @@ struct ManifestRecovery {
 
     /// Renames an unreadable manifest so that a new one can be written.
     ///
-    /// - Throws: `FileError` "rename".
+    /// - Throws: `FileError` with the operation "rename".
     func keepUnreadable() throws(FileError) {
         do throws(FileError) {
             try file.rename(to: file.folder.file(file.name + FileSearch.lostEnding))
@@ -380,7 +381,7 @@ struct ManifestRecovery {
 
     /// Renames the draft to `manifest.json` if it is the current manifest; otherwise removes it.
     ///
-    /// - Throws: `FileError` "rename" or "remove". The draft then remains.
+    /// - Throws: `FileError` with the operation "rename" or "remove". The draft then remains.
     func settleDraft() throws(FileError) {
         if isDraft { try draft.rename(to: file) } else { try draft.remove() }
     }
@@ -411,7 +412,7 @@ struct RecoveredFiles {
     /// Returns the content of a track after the recovery.
     ///
     /// - Parameters:
-    ///   - track: The track.
+    ///   - track: The track in the manifest.
     ///   - ending: How the recovery changed the end of the track.
     /// - Returns: The content, for the manifest.
     func content(of track: Manifest.Track, ending: Manifest.RecoveredTrack) -> RecoveredContent {

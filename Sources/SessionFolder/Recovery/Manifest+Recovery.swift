@@ -18,7 +18,8 @@ extension Manifest {
         /// Length in nanoseconds of the track on disk after the common end. This part stays in the file and is not
         /// shown.
         public var cut_ns: Int64
-        /// Length in nanoseconds missing before the common end. It is padded with the last frame or with silence.
+        /// Length in nanoseconds that is missing before the common end and is padded with the last frame or with
+        /// silence.
         public var padded_ns: Int64
         /// The losses, as a human-readable sentence.
         public var text: String
@@ -55,8 +56,8 @@ extension Manifest {
         guard let end else { return manifest }
         manifest.duration_ns = end.nanoseconds
         for index in manifest.devices.indices {
-            // Events describe the last device of a role. The clocks of earlier devices were stored when the device was
-            // replaced.
+            // Events describe only the last device of a role. The clock states of earlier devices were stored when they
+            // were replaced.
             let role = devices[index].role
             guard devices.lastIndex(where: { $0.role == role }) == index else { continue }
             manifest.devices[index].clock = events.clock(devices[index].clock, of: role)
@@ -97,9 +98,8 @@ extension Manifest {
     /// or implausible.
     ///
     /// - Parameters:
-    ///   - end: Common end of all tracks according to their files, relative to T0. It may be earlier than the
-    ///     stored end,
-    ///     because the interrupted recovery may have trimmed some tracks.
+    ///   - end: Common end of all tracks according to their files, relative to T0. This end may be earlier than the
+    ///     stored end, because the interrupted recovery may have trimmed some tracks.
     ///   - reach: End of the longest track, relative to T0.
     /// - Returns: The stored recovery entry.
     public func begunRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
@@ -115,12 +115,12 @@ extension Manifest {
         return recovery
     }
 
-    /// Returns the manifest to write before a recovery modifies files. If the recovery is interrupted, the
-    /// next one uses the same common end and knows the original track lengths.
+    /// Returns the manifest to write before a recovery modifies files. If the recovery is interrupted, the next
+    /// recovery can then use the same common end and the original track lengths.
     ///
     /// - Parameters:
     ///   - end: Common end of all tracks, relative to T0.
-    ///   - endings: How the end of each track will change.
+    ///   - endings: The planned change to the end of each track.
     ///   - version: Version of the program that performs the recovery.
     /// - Returns: This manifest with the end and the endings added, and with an unchanged outcome.
     public func beginningRecovery(
@@ -202,7 +202,7 @@ extension Manifest.Track {
         let shown = content.written - told
         let share = captureRate.map { min(1, $0.perSecond / rate.perSecond) } ?? 1
         let captured = Int64(rounding: Double(shown) * share)
-        // A camera that is faster than the track provides another frame for a tick after a frame was lost.
+        // If the camera is faster than the track, another frame is available for the tick of a lost frame.
         guard captureRate.map({ $0 <= rate }) ?? true else { return content.written - captured }
         let missed = Int64(
             lost.filter { $0.key != LossCause.disk.rawValue }.values.reduce(0, +))
@@ -211,8 +211,8 @@ extension Manifest.Track {
         return content.written - max(0, captured - max(missed, awayCount))
     }
 
-    /// End of the track in a recording that ends at `end`, relative to T0. It is earlier than `end` if the
-    /// track was stopped before the crash.
+    /// End of the track in a recording that ends at `end`, relative to T0. A track ends earlier than `end` if it was
+    /// stopped before the crash.
     fileprivate func end(by end: MediaTime) -> MediaTime {
         ended_ns.map { min(MediaTime(nanoseconds: max(0, $0)), end) } ?? end
     }
@@ -228,7 +228,7 @@ extension Manifest.Track {
 }
 
 extension Gap {
-    /// The part of the gap before `end`; `nil` if there is none.
+    /// Returns the part of the gap before `end`; `nil` if no part of it is earlier.
     fileprivate func ending(by end: MediaTime) -> Gap? {
         from < end ? Gap(track: track, from: from, to: min(to, end), cause: cause) : nil
     }
@@ -305,11 +305,11 @@ public struct RecoveredContent: Sendable, Equatable {
     public let written: Int64
     /// Number of duplicated frames included in `written`; 0 for audio.
     public let duplicated: Int64
-    /// Ranges between recorded frames without data on disk, relative to T0.
+    /// Ranges between recorded frames that have no data on disk, relative to T0.
     public let holes: [Range<MediaTime>]
     /// The end of the track after the recovery: the trimmed and padded lengths.
     public let ending: Manifest.RecoveredTrack
-    /// Files after the track's first file.
+    /// Files that continue the track after its first file.
     public let parts: [Part]
     /// Whether any content of the track can be read.
     public let isThere: Bool
@@ -319,9 +319,9 @@ public struct RecoveredContent: Sendable, Equatable {
     /// - Parameters:
     ///   - written: Number of frames, or samples per channel, in the track's files.
     ///   - duplicated: Number of duplicated frames included in `written`.
-    ///   - holes: Ranges between recorded frames without data on disk, relative to T0.
+    ///   - holes: Ranges between recorded frames that have no data on disk, relative to T0.
     ///   - ending: How the recovery changed the end of the track.
-    ///   - parts: Files after the track's first file.
+    ///   - parts: Files that continue the track after its first file.
     ///   - isThere: Whether any content of the track can be read.
     public init(
         written: Int64, duplicated: Int64, holes: [Range<MediaTime>], ending: Manifest.RecoveredTrack,
@@ -335,8 +335,8 @@ public struct RecoveredContent: Sendable, Equatable {
         self.isThere = isThere
     }
 
-    /// Returns the ranges before the end of the recording without data on disk, relative to T0: the holes,
-    /// and the padded part at the end.
+    /// Returns the ranges before the end of the recording that have no data on disk, relative to T0: the holes, and the
+    /// padded part at the end.
     func missing(until end: MediaTime) -> [Range<MediaTime>] {
         let padded = max(.zero, MediaTime(nanoseconds: end.nanoseconds - ending.padded_ns))..<end
         return (holes.map { $0.clamped(to: .zero..<end) } + [padded]).filter {

@@ -79,7 +79,7 @@ public struct RecordedEvents: Sendable {
         }
     }
 
-    /// A time just after the last marker or change, relative to T0; zero if none.
+    /// A time just after the last marker or change, relative to T0; zero if there are none.
     var lastRequest: MediaTime {
         MediaTime(nanoseconds: (markers.map(\.at_ns) + changeEvents.map(\.at)).max().map { $0 + 1 } ?? 0)
     }
@@ -114,7 +114,8 @@ public struct RecordedEvents: Sendable {
         return lost
     }
 
-    /// Returns the encoder of a track according to the events: x264 may have replaced the planned hardware encoder.
+    /// Returns the encoder of a track according to the events, because x264 may have replaced the planned hardware
+    /// encoder.
     public func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
         // If no device is set, x264 was planned, and the event reports a second x264 instance.
         guard planned.until_ns == nil, planned.device != nil,
@@ -209,7 +210,7 @@ public struct RecordedEvents: Sendable {
     ) -> [Manifest.LiveOutput] {
         var liveOutputs = known
         var connected: [String: Int64] = [:]
-        /// Frames counted before T0, if the output was already active.
+        /// Number of frames counted before T0, if the output was already active.
         var before: [String: (sent: Int64, dropped: Int64)] = [:]
         func close(_ index: Int, at time: Int64) {
             guard let began = connected.removeValue(forKey: liveOutputs[index].name) else { return }
@@ -287,8 +288,8 @@ final class EventJournal {
 
     /// Opens, locks and reads the events of a folder. A folder without events is not an error.
     ///
-    /// - Throws: `FileError` "open" or "read" if the file cannot be opened for writing or read, and "nothing" if
-    ///   another process is recording or recovering.
+    /// - Throws: `FileError` with the operation "open" or "read" if the file cannot be opened for writing or read, and
+    ///   "nothing" if another process is recording or recovering.
     init(folder: ContainedFolder) throws(FileError) {
         let events = folder.file("events.ndjson")
         path = events.path
@@ -320,10 +321,10 @@ final class EventJournal {
         self.file = file
     }
 
-    /// Whether the folder has events.
+    /// Whether the folder contains an event file.
     var isThere: Bool { file != nil }
 
-    /// The open file. It is unlocked and closed when the object is released.
+    /// An open file, which is unlocked and closed when the object is deallocated.
     private final class Opened {
         private let descriptor: OwnedDescriptor
         var number: Int32 { descriptor.number }
@@ -331,7 +332,8 @@ final class EventJournal {
         init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 
         deinit {
-            // Unlock explicitly: a child process that is starting also holds the descriptor for a moment.
+            // Unlock the file explicitly, because a child process that is starting also holds the descriptor for a
+            // moment.
             flock(descriptor.number, LOCK_UN)
         }
     }

@@ -5,10 +5,11 @@ internal import System
 
 /// Recovers a recording after a crash or a power loss: a session folder or a single media file.
 ///
-/// A recovery never makes the recording worse. It preserves the content of files, makes an index or a header durable
-/// before a single write activates it, and replaces the manifest atomically. A recovery may be interrupted at any time
-/// and repeated; intact files stay unchanged. Its duration depends on the number of frames and packets, not on the size
-/// of the media. After the recording is recovered, the files of the folder are read once to compute checksums.
+/// A recovery never makes the recording worse. The content of files is preserved, and the manifest is replaced
+/// atomically. A new index or header is completely written to disk before a single write activates it. A recovery may
+/// be interrupted at any time and repeated; intact files stay unchanged. The duration of a recovery depends on the
+/// number of frames and packets, not on the size of the media. After the recording is recovered, the files of the
+/// folder are read once to compute checksums.
 public struct Recovery: Sendable {
     private let path: String
     private let progress: @Sendable (String) -> Void
@@ -36,7 +37,7 @@ public struct Recovery: Sendable {
 
     /// Performs the recovery. Blocks on disk I/O.
     ///
-    /// - Returns: The findings and the actions.
+    /// - Returns: A report of the findings and the actions taken.
     /// - Throws: `RecoveryError` if nothing could be recovered.
     public func run() throws(RecoveryError) -> RecoveryReport {
         var status = stat()
@@ -110,16 +111,16 @@ public struct Recovery: Sendable {
 
 /// Reason why nothing was recovered. Each case carries a human-readable sentence.
 public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The path contains no multicam recording, or no readable one.
+    /// The path doesn't contain a readable multicam recording.
     case unreadable(String)
-    /// Another process is still recording or recovering it.
+    /// Another process is still recording into this folder or recovering it.
     case busy(String)
     /// The process lacks permission to change the recording.
     case noPermission(String)
     /// The recording could be read, but writing the recovered data failed. The recording is unchanged.
     case storage(String)
 
-    /// The human-readable sentence.
+    /// The reason as a human-readable sentence.
     public var description: String {
         switch self {
         case .unreadable(let sentence), .busy(let sentence), .noPermission(let sentence),
@@ -170,7 +171,8 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
         case recovered
         /// The recording was already intact.
         case whole
-        /// A file that had content cannot be read or is missing. The remarks name it. The other files are recovered.
+        /// A file that had content is missing or cannot be read. The remarks name the file. The other files are
+        /// recovered.
         case incomplete
     }
 
@@ -184,9 +186,9 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
         public var frames: Int?
         /// Number of samples per channel in the track's files; `nil` for frames.
         public var samples: Int64?
-        /// Trimmed length after the common end, in nanoseconds.
+        /// Length in nanoseconds that was trimmed after the common end.
         public var cut_ns: Int64
-        /// Padded length before the common end, in nanoseconds.
+        /// Length in nanoseconds that was padded before the common end.
         public var padded_ns: Int64
         /// A human-readable sentence that describes the losses.
         public var text: String
@@ -214,7 +216,7 @@ extension RecoveryReport.Track {
             padded_ns: content.ending.padded_ns, text: content.ending.text)
     }
 
-    /// Creates the entry of a track without any content on disk.
+    /// Creates the entry of a track that has no content on disk.
     init(lost track: Manifest.Track, _ ending: Manifest.RecoveredTrack) {
         self.init(
             name: track.name.printable(), file: track.file.printable(limit: 400), frames: nil, samples: nil,

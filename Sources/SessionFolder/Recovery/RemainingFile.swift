@@ -5,7 +5,7 @@ internal import System
 
 /// A media file to be recovered, opened and locked.
 struct RemainingFile {
-    /// Content of the file, by its format.
+    /// Content of the file, depending on its format.
     enum Content {
         case movie(MovieRecovery)
         case audio(WaveRecovery)
@@ -26,7 +26,7 @@ struct RemainingFile {
         let timeScale: Int64
         let end: Int64
         let count: Int64
-        /// Number of frames before the file's time 0. They are decoded but not shown.
+        /// Number of frames before the file's time 0, which are decoded but not shown.
         let lead: Int64
         let dropped: Int
         /// Ranges of the stream's grid that have no frames.
@@ -103,13 +103,13 @@ struct RemainingFile {
                 + FrameRate(streams[index].timeScale).time(ofTick: max(0, tick)).nanoseconds)
     }
 
-    /// Recovers the file.
+    /// Recovers the file in place.
     ///
     /// - Parameters:
     ///   - end: Common end of its streams, relative to T0; `nil` if each stream keeps its own end.
     ///   - rates: Known frame rates of its streams, by stream index.
     /// - Returns: Number of frames that each stream shows after the recovery; for audio, samples per channel.
-    /// - Throws: `FileError` "write", "truncate" or "fdatasync".
+    /// - Throws: `FileError` with the operation "write", "truncate", or "fdatasync".
     func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
         switch content {
         case .audio(let wave):

@@ -1,14 +1,14 @@
 internal import Media
 internal import Timing
 
-/// The losses of one track, by cause.
+/// The losses of one track, grouped by cause.
 ///
-/// Counts are `Double`: a manifest read from a file may contain any number, and sums must not overflow.
+/// Counts are `Double`, because a manifest read from a file may contain any number, and sums must not overflow.
 struct TrackLosses {
     /// Kind of track, which determines its wording in messages.
     enum Kind {
         case camera, microphone, program
-        /// A camera without an ISO track, while the program shows it.
+        /// A camera that is shown in the program but has no ISO track.
         case shown
     }
 
@@ -18,10 +18,10 @@ struct TrackLosses {
     let lost: Double
     /// Total number of lost and captured frames or samples.
     let all: Double
-    /// The parts of `lost` by ledger cause, largest first. For audio, the counts are gap lengths in samples.
+    /// The parts of `lost` by cause, largest first. For audio, the counts are gap lengths in samples.
     let causes: [(word: String, count: Double)]
     let gaps: [Gap]
-    /// Why the track ended before the recording; `nil` if it did not.
+    /// Why the track ended before the recording did; `nil` if it didn't.
     let failure: String?
     let limit: Double?
     /// Total length of the program pauses made by the governor.
@@ -42,7 +42,7 @@ struct TrackLosses {
         failure = nil
         self.limit = limit
     }
-    /// Kind of device; `nil` if the manifest doesn't contain it, and for the program.
+    /// Kind of device; `nil` if the manifest doesn't contain the device, and for the program.
     var source: SourceKind?
     /// x264 preset; `nil` if unknown.
     private var preset: String?
@@ -115,8 +115,8 @@ struct TrackLosses {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    /// Returns the lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that doesn't start
-    /// with a ledger keyword is the reason that the device itself reported for the outage.
+    /// Returns the lengths of a microphone's gaps in samples at 48 kHz, by cause. If a cause doesn't start with a
+    /// keyword of the loss ledger, it is the reason that the device itself reported for the outage.
     private static func lengths(of gaps: [Gap]) -> [String: Double] {
         var lengths: [String: Double] = [:]
         for gap in gaps {
@@ -185,7 +185,7 @@ extension TrackLosses {
         }
     }
 
-    /// The share of the losses and its limit, if the track has one: ` (3.3 %, limit 1 %)`.
+    /// The percentage of the losses and the limit, if the track has one: ` (3.3 %, limit 1 %)`.
     private var shareText: String {
         let percent = min(share, 1) * 100
         // Rounding must not hide that the limit is exceeded.
@@ -198,7 +198,7 @@ extension TrackLosses {
 
     private var pauseText: String { pause > .zero ? " and was paused for \(pause.words)" : "" }
 
-    /// A sentence with the causes of the losses; `nil` if none is known.
+    /// A sentence that names the causes of the losses; `nil` if no cause is known.
     var causeText: String? {
         // Causes with the same wording are combined.
         var reasons: [(words: String, count: Double)] = []

@@ -3,13 +3,13 @@ internal import Monitoring
 internal import Profiles
 internal import Timing
 
-/// The human-readable verdict on a recording: whether it is complete, and if not, the losses, their causes and the
-/// remedies.
+/// The human-readable verdict on a recording: whether it is complete, and if not, what was lost, why, and what to do
+/// about it.
 ///
 /// The verdict is derived only from the manifest. The output of `record`, its `finished` event, `report/sync.svg` and
 /// `verify` therefore contain the same sentences.
 public struct Verdict: Sendable, Equatable {
-    /// Quality level of a recording, from `good` to `bad`; `look` means that the user should check the recording.
+    /// Quality level of a recording, from `good` to `bad`. `look` means that the user should check the recording.
     public enum Level: Int, Sendable, Comparable {
         case good, look, bad
 
@@ -19,12 +19,12 @@ public struct Verdict: Sendable, Equatable {
 
     /// Level of the recording: the worst level of its sentences.
     public private(set) var level = Level.good
-    /// Sentences of the verdict: first the headline (`Complete.`, `Incomplete: camera desk is missing …`), then the
-    /// details.
+    /// Sentences of the verdict. The first one is the headline (`Complete.`, `Incomplete: camera desk is missing …`);
+    /// the others give the details.
     public private(set) var sentences: [String] = []
     /// One sentence for each exceeded profile limit.
     public private(set) var exceededLimits: [String] = []
-    /// Whether something is missing from the recording. The first such sentence is the headline.
+    /// Whether something is missing from the recording. The first sentence about missing data is the headline.
     private var isIncomplete = false
 
     /// The sentences joined with spaces.
@@ -36,13 +36,14 @@ public struct Verdict: Sendable, Equatable {
     private static let largestUsualLag = Nanoseconds.milliseconds(1500)
     /// Standard error of a clock, in microseconds, above which synchronization errors may be visible or audible.
     private static let looseClock = 1000.0
-    /// Threshold for the error of capture times, in microseconds. It is above the error of devices whose
-    /// frames are time-stamped on arrival.
+    /// Threshold for the error of capture times, in microseconds. The errors of devices whose frames are time-stamped
+    /// on arrival are smaller than this.
     private static let looseDates = 250_000.0
 
     /// Creates the verdict on a recording.
     ///
-    /// - Parameter manifest: Manifest of a completed recording. It may come from a file and contain arbitrary values.
+    /// - Parameter manifest: Manifest of a completed recording, which may come from a file and contain arbitrary
+    ///   values.
     public init(_ manifest: Manifest) {
         let tracks = Self.tracks(of: manifest)
         noteEnd(of: manifest, tracks)
@@ -94,7 +95,7 @@ public struct Verdict: Sendable, Equatable {
                     limit: frameLimit)
                 if losses.kind == .program { losses.pause = manifest.programPause }
                 losses.isFaulty = !missing.isEmpty
-                // The program's gaps are the gaps of the cameras that it showed.
+                // The gaps of the program are the gaps of the cameras that it showed.
                 return [losses]
                     + missing.keys.sorted().map { role in
                         TrackLosses(
@@ -137,7 +138,7 @@ public struct Verdict: Sendable, Equatable {
         return type.flatMap { SourceKind(rawValue: $0) }
     }
 
-    /// Adds the reasons why the recording, a track or a file ended early.
+    /// Adds the reasons why the recording, a track, or a file ended early.
     private mutating func noteEnd(of manifest: Manifest, _ tracks: [TrackLosses]) {
         if manifest.recovery != nil {
             noteLoss(
@@ -216,7 +217,7 @@ public struct Verdict: Sendable, Equatable {
 
     /// Adds a warning if a crash would have lost more than usual.
     private mutating func noteLag(_ manifest: Manifest) {
-        // A file can't be closer to the present than the duration of the frame in progress.
+        // A file lags behind the present by at least the duration of the frame that is being captured.
         let slowest = manifest.tracks.compactMap(\.rate).filter { $0 > 0 }.min() ?? .infinity
         let usual = Self.largestUsualLag + .seconds(rounding: min(1 / slowest, 60))
         guard let behind = manifest.cost?.pressure?.files_behind_ns,
@@ -251,7 +252,7 @@ public struct Verdict: Sendable, Equatable {
                 "The session clock deviated by up to \(milliseconds(time.max_error_ns)) ms from the group's time, which is more than half a frame."
             )
         } else if Nanoseconds.seconds(Int64(time.followed)) < Nanoseconds(manifest.duration_ns) / 2 {
-            // One measurement arrives per second.
+            // One measurement of the group's time arrives per second.
             note(
                 .look,
                 "The group's time was available for less than half of the recording. Without it, the tracks may have drifted relative to the other computers."
@@ -265,7 +266,7 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// Notes that something is missing; `details` is a separate sentence.
+    /// Records that something is missing. `details` is a separate sentence.
     private mutating func noteLoss(_ level: Level, _ loss: String, details: String? = nil) {
         note(level, isIncomplete ? loss : "Incomplete: \(loss)")
         isIncomplete = true
@@ -329,7 +330,7 @@ struct CompleteTracks {
         return "\(subject) \(isPlural ? "are" : "is") complete\(remedy)".asSentence
     }
 
-    /// Whether the program is incomplete and every camera has a complete ISO track.
+    /// Whether the program is incomplete, but can be rendered again because every camera has a complete ISO track.
     private var canMakeProgram: Bool {
         let whole = Set(tracks.filter { $0.kind == .camera && $0.isComplete }.map(\.name))
         return !cameras.isEmpty && cameras.isSubset(of: whole)
@@ -356,7 +357,7 @@ extension Manifest {
         let end = max(duration_ns, 0)
         func inside(_ time: Int64) -> Int64 { min(max(time, 0), end) }
         var total: Int64 = 0
-        // Both are at most `end`, so the sum cannot overflow.
+        // Both lengths are at most `end`, so the sum cannot overflow.
         func count(from start: Int64, to stop: Int64) {
             total += min(max(stop - start, 0), end - total)
         }

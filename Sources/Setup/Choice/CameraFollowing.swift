@@ -51,7 +51,7 @@ public final class CameraFollowing: Sendable {
     /// - Parameters:
     ///   - role: The leading role.
     ///   - camera: The role's current camera.
-    ///   - selection: The selection rule. It contains the current camera.
+    ///   - selection: The selection rule, which contains the current camera.
     ///   - choice: The connected devices and the user's preferences.
     init(_ role: String, _ camera: CaptureDevice, _ selection: CameraSelection, choice: DeviceChoice) {
         self.role = role
@@ -109,7 +109,7 @@ public final class CameraFollowing: Sendable {
 
     /// Unlocks the role's camera.
     ///
-    /// - Returns: The camera to use from now on. `nil` if it's unchanged.
+    /// - Returns: The camera to use from now on, or `nil` if it's unchanged.
     public func recordingEnded() -> CaptureDevice? {
         choice.recordingEnded()
         let preference = choice.cameraPreference
@@ -127,7 +127,7 @@ public final class CameraFollowing: Sendable {
     }
 
     private func choose(_ camera: CaptureDevice) throws -> Outcome {
-        // Check first, so that a rejected choice isn't stored.
+        // Check the choice first, so that a rejected choice isn't stored.
         let (policy, taken) = selection.withLock { ($0.policy, $0.taken) }
         guard policy.offersChoice else { throw SelectionRefusal.noChoice(policy) }
         guard !taken.contains(camera.identity) else { throw SelectionRefusal.taken(camera) }

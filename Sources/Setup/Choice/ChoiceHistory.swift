@@ -4,7 +4,7 @@ public import Media
 public import Plan
 internal import Profiles
 
-/// The stored device choices of one application's user. An app can display, add, and delete them.
+/// The device choices that one application has stored for its user. An app can display, add, and delete choices.
 ///
 /// Every call blocks on disk I/O and queries the connected cameras or the sound server: don't call this from a Swift
 /// task.
@@ -13,11 +13,11 @@ public struct ChoiceHistory: Sendable {
     public struct Entry: Sendable, Equatable {
         /// Identity of the chosen device.
         public let identity: DeviceIdentity
-        /// The role that the device was chosen for. `nil` if it wasn't chosen for a specific role.
+        /// The role that the device was chosen for, or `nil` if it wasn't chosen for a specific role.
         public let role: String?
         /// Whether the device was proposed by a profile or an app. `false` if a user chose it.
         public let isProposed: Bool
-        /// The connected device. `nil` if it isn't connected, or if several devices match.
+        /// The connected device, or `nil` if it isn't connected or if several devices match.
         public let device: CaptureDevice?
     }
 
@@ -25,9 +25,9 @@ public struct ChoiceHistory: Sendable {
     public let mediaType: CaptureDevice.MediaType
     /// The choices, most preferred device first.
     public let entries: [Entry]
-    /// The first chosen device that is connected. `nil` if no chosen device is connected.
+    /// The first chosen device that is connected, or `nil` if no chosen device is connected.
     public let userPreferred: CaptureDevice?
-    /// The best camera to use now, or the microphone that `default` refers to. `nil` if no device is available.
+    /// The best camera to use now, or the microphone that `default` refers to; `nil` if no device is available.
     public let systemPreferred: PreferredDevice?
     /// Warnings for the user, one sentence each.
     public let warnings: [String]
@@ -62,7 +62,7 @@ public struct ChoiceHistory: Sendable {
     ///   - application: The application that the user's stored choices belong to.
     ///   - present: All connected devices of this media type.
     ///   - memory: The stored choices of all applications.
-    ///   - warnings: Sentences to insert before the history's own warnings.
+    ///   - warnings: Warnings to insert before the history's own warnings.
     init(
         of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier, present: [CaptureDevice],
         memory: ChoiceStore, warnings: [String] = []
@@ -97,7 +97,7 @@ public struct ChoiceHistory: Sendable {
 
     /// Returns the one connected device that matches a selector.
     ///
-    /// - Throws: `DeviceError` with `notFound`, or with `ambiguous` and all matching devices.
+    /// - Throws: `DeviceError.notFound`, or `DeviceError.ambiguous` with all matching devices.
     public func device(_ selector: String) throws(DeviceError) -> CaptureDevice {
         try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: mediaType == .video ? "camera" : "microphone",
@@ -116,7 +116,7 @@ public struct ChoiceHistory: Sendable {
     ///
     /// - Parameter name: A selector of a connected device, or the name of a disconnected one. `nil` deletes all
     ///   choices.
-    /// - Returns: The remaining history, and the number of deleted choices.
+    /// - Returns: The history without the deleted choices, and the number of deleted choices.
     /// - Throws: `DeviceError` if the selector matches several devices. `StateFileError` if the history can't be
     ///   written.
     public func forgetting(_ name: String?) throws -> (history: Self, count: Int) {
@@ -165,7 +165,7 @@ public struct ChoiceHistory: Sendable {
 
 /// Name of an application. Each application has a separate history of choices.
 public struct ApplicationIdentifier: Sendable, Hashable {
-    /// 1 to 100 letters, digits, `.`, `-`, and `_`.
+    /// The name: 1 to 100 letters, digits, `.`, `-`, and `_`.
     public let name: String
 
     /// The `multicam` program itself.
@@ -173,8 +173,8 @@ public struct ApplicationIdentifier: Sendable, Hashable {
 
     /// Creates an identifier from a name.
     ///
-    /// - Parameter name: 1 to 100 letters, digits, `.`, `-`, and `_`, for example `org.example.call`. Other names
-    ///   return `nil`.
+    /// - Parameter name: The name: 1 to 100 letters, digits, `.`, `-`, and `_`, for example `org.example.call`. Other
+    ///   names return `nil`.
     public init?(_ name: String) {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)
         guard (1...100).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else { return nil }
@@ -190,10 +190,10 @@ public struct ApplicationIdentifier: Sendable, Hashable {
 package struct ChoiceRecord: Equatable {
     let application: ApplicationIdentifier
     let profile: String
-    /// The camera that the profile proposes, if the profile is used for the first time. `nil` otherwise.
+    /// The camera that the profile proposes, if the profile is used for the first time; otherwise `nil`.
     let proposal: DeviceIdentity?
     let policy: CameraPolicy
-    /// The role that gets the preferred camera. `nil` if every role names a specific camera.
+    /// The role that gets the preferred camera, or `nil` if every role names a specific camera.
     let leader: String?
     /// Camera roles in the profile's order.
     let roles: [String]
@@ -213,7 +213,7 @@ package struct ChoiceRecord: Equatable {
         chosen = policy.offersChoice ? Set(named.map(\.role)) : []
     }
 
-    /// Adds the choices and the streaming cameras to the stored choices.
+    /// Adds the user's choices and the streaming cameras to the stored choices.
     ///
     /// - Parameters:
     ///   - cameras: The real cameras that are streaming, by role.

@@ -17,7 +17,7 @@ public final class DeviceChoice: Sendable {
     public let discovery: DiscoverySession
     private let application: ApplicationIdentifier
     private let file: StateFile<ChoiceStore>?
-    /// State changes wake the threads that monitor one device (`states`).
+    /// Threads that monitor one device (`states`) wait on this lock, and every state change wakes them.
     let state: ConditionLock<ChoiceState>
     private let monitor: FolderMonitor?
     private let observation: Int?
@@ -43,7 +43,7 @@ public final class DeviceChoice: Sendable {
     ///   - application: The application that the user's stored choices belong to.
     ///   - defaultPosition: Preferred camera position if the user hasn't chosen a camera.
     ///   - discovery: Lists all cameras and microphones.
-    ///   - file: The file that stores choices. `nil` without a state folder.
+    ///   - file: The file that stores choices, or `nil` if there is no state folder.
     init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position,
         discovery: DiscoverySession, file: StateFile<ChoiceStore>?
@@ -76,15 +76,15 @@ public final class DeviceChoice: Sendable {
 
     // MARK: Cameras
 
-    /// The first camera in the user's history that is connected. `nil` if no chosen camera is connected.
+    /// The first camera in the user's history that is connected, or `nil` if no chosen camera is connected.
     public var userPreferredCamera: CaptureDevice? { state.withLock { $0.cameras.userPreferred } }
 
     /// Stores the user's choice of a camera. The choice takes effect immediately. Call this only when the user makes a
     /// choice, never for an automatic change. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Parameter camera: The chosen camera. `nil` does nothing.
+    /// - Parameter camera: The chosen camera. If the value is `nil`, nothing changes.
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
-    /// - Throws: `StateFileError` if the choice can't be written. In this case, the choice remains in effect until the
+    /// - Throws: `StateFileError` if the choice can't be written. Even then, the choice remains in effect until the
     ///   process exits.
     @discardableResult
     public func setUserPreferredCamera(_ camera: CaptureDevice?) throws(StateFileError) -> String? {
@@ -97,12 +97,12 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// Proposes an initial camera. Only the first proposal of this application has an effect. It ranks below every
-    /// camera that the user has chosen. Blocks on disk I/O; don't call this from a Swift task.
+    /// Proposes an initial camera. Only the first proposal of this application has an effect. The proposed camera ranks
+    /// below every camera that the user has chosen. Blocks on disk I/O; don't call this from a Swift task.
     ///
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
-    /// - Throws: `StateFileError` if the proposal can't be written. In this case, the proposal remains in effect until
-    ///   the process exits.
+    /// - Throws: `StateFileError` if the proposal can't be written. Even then, the proposal remains in effect until the
+    ///   process exits.
     @discardableResult
     public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
@@ -114,7 +114,7 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// The best camera to use now, and the reason. `nil` if no camera is available.
+    /// The best camera to use now, and the reason; `nil` if no camera is available.
     public var systemPreferredCamera: PreferredDevice? { state.withLock { $0.cameras.systemPreferred } }
 
     /// The input of a `CameraSelection`: the connected cameras and the user's preferences.
@@ -134,15 +134,15 @@ public final class DeviceChoice: Sendable {
 
     // MARK: Microphones
 
-    /// The user's preferred microphone. `nil` if it isn't connected.
+    /// The user's preferred microphone, or `nil` if it isn't connected.
     public var preferredMicrophone: CaptureDevice? { state.withLock { $0.microphones.userPreferred } }
 
     /// Stores the user's choice of a microphone. The choice takes effect immediately. Blocks on disk I/O; don't call
     /// this from a Swift task.
     ///
-    /// - Parameter microphone: The chosen microphone. `nil` does nothing.
+    /// - Parameter microphone: The chosen microphone. If the value is `nil`, nothing changes.
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
-    /// - Throws: `StateFileError` if the choice can't be written. In this case, the choice remains in effect until the
+    /// - Throws: `StateFileError` if the choice can't be written. Even then, the choice remains in effect until the
     ///   process exits.
     @discardableResult
     public func setPreferredMicrophone(_ microphone: CaptureDevice?) throws(StateFileError) -> String? {
@@ -155,7 +155,7 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// The microphone that `default` refers to, and the reason. It doesn't change during a recording.
+    /// The microphone that `default` refers to, and the reason. This microphone doesn't change during a recording.
     public var defaultMicrophone: PreferredDevice? { state.withLock { $0.microphones.current } }
 
     /// The label of `default` including the name of its microphone: `default (Studio Mic)`.
@@ -266,7 +266,7 @@ public final class DeviceChoice: Sendable {
         do throws(StateFileError) {
             warning = try file.update { memory in writing(&memory[application], present) }
         } catch {
-            // The file doesn't contain the choice, so it isn't read until another process writes it.
+            // The file doesn't contain this choice, so it isn't read until another process writes it.
             state.withLock { $0.keepingEnded() }
             throw error
         }
@@ -289,21 +289,22 @@ public final class DeviceChoice: Sendable {
 }
 
 extension DeviceChoice {
-    /// Polling interval for device use by other processes and for the lid state. The system sends no events for either.
+    /// Polling interval for device use by other processes and for the lid state. The system sends no events for these
+    /// changes.
     private static let interval = Nanoseconds.seconds(1)
 
     /// Returns the current state of a device. Reads proc(5), which takes milliseconds.
     ///
-    /// - Parameter device: The device in any earlier state. It's matched by its identity.
-    /// - Returns: The state. It's marked as not connected if the device is disconnected or can't be
-    ///   distinguished from an identical one.
+    /// - Parameter device: The device in any earlier state. The device is matched by its identity.
+    /// - Returns: The state, which is marked as not connected if the device is disconnected or can't be distinguished
+    ///   from an identical one.
     public func state(of device: CaptureDevice) -> DeviceState {
         Self.completed(state.withLock { DeviceState(of: device, in: $0) })
     }
 
     /// Monitors a device, even after it's reconnected or moved to another port.
     ///
-    /// - Parameter device: The device in any earlier state. It's matched by its identity.
+    /// - Parameter device: The device in any earlier state. The device is matched by its identity.
     /// - Returns: A stream of the current state and all later changes. A slow reader receives only the latest value.
     ///   `stop` ends the stream.
     public func states(of device: CaptureDevice) -> AsyncStream<DeviceState> {
@@ -349,15 +350,16 @@ extension DeviceChoice {
 
 /// Current state of one camera or microphone. `DeviceChoice.states(of:)` reports each change.
 public struct DeviceState: Sendable, Equatable {
-    /// The device as it's connected now, possibly on another port. Its last state if it's disconnected.
+    /// The device as it's connected now, possibly on another port. If the device is disconnected, this is its last
+    /// state.
     public internal(set) var device: CaptureDevice
     /// Whether the device is connected.
     public internal(set) var isConnected: Bool
     /// Whether the device is connected but can't capture now, because it doesn't respond correctly or because the lid
     /// of its computer is closed.
     public internal(set) var isSuspended = false
-    /// The process that has the camera open, if this user is permitted to see it. `nil` if the camera isn't in use.
-    /// Always `nil` for microphones, because processes share them.
+    /// The process that has the camera open, if this user is permitted to see it. The value is `nil` if the camera
+    /// isn't in use, and for all microphones, because processes share them.
     public internal(set) var holder: DeviceHolder?
     /// Whether the device is the best one of its kind to use now.
     public internal(set) var isSystemPreferred: Bool
@@ -373,7 +375,7 @@ public struct DeviceState: Sendable, Equatable {
 }
 
 extension DeviceState {
-    /// Creates the state from the device list of a choice.
+    /// Creates the state from the device list and the preferences of a `DeviceChoice`.
     ///
     /// - Parameters:
     ///   - device: The device in any earlier state.
@@ -397,17 +399,18 @@ extension DeviceState {
 public enum ChoiceEvent: Sendable, Equatable {
     /// A device was added, removed, or changed.
     case device(DeviceChange)
-    /// The best camera to use now has changed. `nil` if no camera is available.
+    /// The best camera to use now has changed. The value is `nil` if no camera is available.
     case camera(PreferredDevice?)
-    /// `default` now refers to another microphone. `nil` if no microphone is available.
+    /// `default` now refers to another microphone. The value is `nil` if no microphone is available.
     case microphone(PreferredDevice?)
 }
 
-/// The state that `DeviceChoice` protects with its lock: the two rules, their last results, and the listeners.
+/// The state that `DeviceChoice` protects with its lock: the selection rules for cameras and microphones, their last
+/// results, and the listeners.
 struct ChoiceState {
     private(set) var cameras: CameraPreference
     private(set) var microphones: MicrophoneRoute
-    /// The reason why microphones can't be listed now. `nil` if they can.
+    /// The reason why microphones can't be listed now, or `nil` if they can.
     private(set) var problem: DeviceError?
     private(set) var system: PreferredDevice?
     private(set) var user: CaptureDevice?
@@ -417,7 +420,8 @@ struct ChoiceState {
     var routeListeners = StreamListeners<PreferredDevice?>()
     var eventListeners = StreamListeners<ChoiceEvent>()
     var isStopped = false
-    /// Incremented before and after a choice is written. A file that was read at an older revision may lack the choice.
+    /// Revision of the choices, which is incremented before and after a choice is written. A file that was read at an
+    /// older revision may lack the choice.
     private(set) var revision = 0
     /// Number of choices that are being written.
     private var unkept = 0
@@ -473,7 +477,7 @@ struct ChoiceState {
         unkept -= 1
     }
 
-    /// Changes the input of the rules, and notifies the listeners of changed results.
+    /// Changes the input of the selection rules, and notifies the listeners of changed results.
     mutating func change(_ change: (inout Self) -> Void) {
         change(&self)
         if user != cameras.userPreferred {

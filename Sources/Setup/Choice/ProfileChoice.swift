@@ -9,10 +9,10 @@ internal import Profiles
 /// camera, or get the best remaining one.
 struct ProfileChoice {
     private let policy: CameraPolicy
-    /// The role that gets the preferred camera. `nil` if every role names a specific camera.
+    /// The role that gets the preferred camera, or `nil` if every role names a specific camera.
     let leader: String?
     private let preference: CameraPreference
-    /// The camera that the profile proposes, if the profile is used for the first time. `nil` otherwise.
+    /// The camera that the profile proposes, if the profile is used for the first time; otherwise `nil`.
     let proposal: DeviceIdentity?
     /// Notes for the user, one sentence each.
     let notes: [String]
@@ -54,7 +54,7 @@ struct ProfileChoice {
     /// - Parameters:
     ///   - selector: The selector from the profile or from the user.
     ///   - isRemembered: Whether the role's last camera is stored.
-    /// - Returns: `remembered` if `selector` is `any`, the policy is `fixed`, and the last camera is stored. Otherwise
+    /// - Returns: `remembered` if `selector` is `any`, the policy is `fixed`, and the last camera is stored; otherwise
     ///   `selector`.
     func selector(_ selector: String, isRemembered: Bool) -> String {
         policy == .fixed && selector == RoleAssignment.Role.any && isRemembered
@@ -106,16 +106,16 @@ struct ProfileChoice {
 }
 
 extension Profile {
-    /// The first role with `any`. `nil` if every role names a specific camera.
+    /// The first role with the selector `any`. The value is `nil` if every role names a specific camera.
     var leadingRole: String? { cameras.first { $0.device == RoleAssignment.Role.any }?.role }
 }
 
 /// Decides which of several roles with `default` gets the default microphone. If two people each have a
 /// microphone, both must not be recorded from the same one. Has no side effects.
 ///
-/// The first role gets the default microphone. Each further role gets a different microphone if one is
-/// available. Otherwise, it shares the default, and a note reports this. Roles that select channels share the
-/// default intentionally.
+/// The first role gets the default microphone. Each further role gets a different microphone if one is available. If no
+/// other microphone is available, the role shares the default microphone, and a note reports this. Roles that select
+/// different channels share the default microphone intentionally.
 struct DefaultMicrophones {
     static let selector = "default"
 
@@ -131,9 +131,9 @@ struct DefaultMicrophones {
     /// - Parameters:
     ///   - wanted: The roles that require real microphones, in the profile's order.
     ///   - count: Number of connected microphones.
-    ///   - isThereDefault: Whether one of them is the default.
+    ///   - isThereDefault: Whether one of the connected microphones is the default.
     init(_ wanted: [MicrophoneRole], count: Int, isThereDefault: Bool) {
-        // Assumes that each selector for a specific device uses up one microphone.
+        // This assumes that each selector for a specific device uses one microphone.
         let named = Set(wanted.map(\.device)).subtracting([Self.selector, RoleAssignment.Role.any]).count
         let anyCount = wanted.filter { $0.device == RoleAssignment.Role.any }.count
         var left = count - named - anyCount - 1

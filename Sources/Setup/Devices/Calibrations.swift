@@ -5,12 +5,12 @@ internal import Plan
 public struct CalibratedDevice: Sendable, Equatable, Codable {
     /// The device that was measured.
     public var identity: DeviceIdentity
-    /// The selector of a synthetic device or a file, which can't be identified otherwise. `nil` for a real device.
+    /// The selector of a synthetic device or a file, which can't be identified otherwise; `nil` for a real device.
     public var selector: String?
     /// The format during the measurement. The correction is valid only for this format.
     public var format: CalibratedFormat
     /// The latency of a camera, which is subtracted from each of its timestamps, or the offset of a microphone, which
-    /// is added to each.
+    /// is added to each timestamp.
     public var correction: Nanoseconds
     /// Half the width of the interval around `correction` that contains the true value.
     public var uncertainty: Nanoseconds
@@ -25,7 +25,7 @@ public struct CalibratedDevice: Sendable, Equatable, Codable {
     /// Time of the measurement in ISO 8601 format, in UTC.
     public var date: String
 
-    /// Creates a calibration from stored values.
+    /// Creates a calibration. Each parameter sets the property of the same name.
     public init(
         identity: DeviceIdentity, selector: String?, format: CalibratedFormat, correction: Nanoseconds,
         uncertainty: Nanoseconds, spread: Nanoseconds, events: Int, role: String, reference: DeviceIdentity,
@@ -51,7 +51,7 @@ public enum CalibratedFormat: Sendable, Hashable, Codable {
     /// A microphone's sample rate in Hz.
     case audio(rate: Int)
 
-    /// The keys used in files. They're compatible with earlier versions.
+    /// The keys used in files, which are compatible with files from earlier versions.
     private enum CodingKeys: String, CodingKey {
         case video = "picture"
         case audio = "sound"
@@ -95,7 +95,7 @@ extension CalibratedDevice {
     ) throws(StateFileError) -> (devices: [CalibratedDevice], warning: String?) {
         guard let file = Calibrations.file else { return ([], nil) }
         var (known, problem) = file.read()
-        // If no entry matches, don't write the file.
+        // If no entry matches, the file isn't written.
         guard !known.forget(name).isEmpty else { return ([], problem) }
         var forgotten: [CalibratedDevice] = []
         let warning = try file.update { forgotten = $0.forget(name) }
@@ -130,17 +130,16 @@ package struct Calibrations: StateFileContent {
         }
     }
 
-    /// Maximum accepted correction. Events farther apart aren't matched (`LatencyEstimate.expectations`), and profiles
-    /// don't allow larger values.
+    /// Maximum accepted correction. Larger values can't occur: `LatencyEstimate.expectations` doesn't match events that
+    /// are farther apart, and profiles don't allow larger corrections.
     private static let largest = Nanoseconds.seconds(2)
 
     /// Adds a measurement, replacing the earlier one for the same device and format.
     ///
     /// - Parameters:
     ///   - measured: The new measurement.
-    ///   - device: The measured device.
-    ///   - present: All connected devices of the same media type. They're used to recognize a device on
-    ///     another port.
+    ///   - device: The device that was measured.
+    ///   - present: All connected devices of the same media type. These are used to recognize a device on another port.
     package mutating func add(
         _ measured: CalibratedDevice, of device: CaptureDevice, among present: [CaptureDevice]
     ) {
@@ -158,7 +157,7 @@ package struct Calibrations: StateFileContent {
         let real = sameKind.filter { $0.selector == nil }
         return zip(real, DeviceIdentity.search(for: real.map(\.identity), among: present)).compactMap {
             known, result in
-            // If an entry could refer to either of two identical devices, it's used for neither.
+            // If an entry matches two identical devices, it isn't used for either of them.
             guard case .found(let found, _) = result, found.identity == device.identity else { return nil }
             return known
         }
@@ -166,7 +165,7 @@ package struct Calibrations: StateFileContent {
 
     /// Deletes the measurements of all devices that match a name.
     ///
-    /// - Parameter name: A role that a device played, or its identity, name, or selector.
+    /// - Parameter name: A role that a device has had, or its identity, name, or selector.
     /// - Returns: The deleted measurements.
     mutating func forget(_ name: String) -> [CalibratedDevice] {
         let forgotten = devices.filter { device in
@@ -176,8 +175,9 @@ package struct Calibrations: StateFileContent {
         return forgotten
     }
 
-    /// Returns the selector that identifies a synthetic device (including all options), a file (by path), or a remote
-    /// source (by address or name). `nil` for a local device.
+    /// Returns the selector that identifies a device that isn't local hardware, or `nil` for a local device. A
+    /// synthetic device is identified by its selector with all options, a file by its path, and a remote source by its
+    /// address or name.
     package static func ownSelector(of device: CaptureDevice) -> String? {
         switch device.deviceType {
         case .virtual, .file, .network, .screen: device.selector

@@ -12,12 +12,12 @@ internal import VirtualDevices
 /// ```
 ///
 /// The camera may be in use by another process at the same time, even for recording. Every call accesses the device and
-/// takes milliseconds: don't call this from a Swift task. A value persists until the camera is unplugged or resets
-/// itself. The `controls` of a profile are set each time the profile is used.
+/// takes milliseconds: don't call this from a Swift task. A value remains in effect until the camera is unplugged or
+/// resets itself. The `controls` of a profile are set each time the profile is used.
 public struct CameraControls: Sendable {
     /// The camera that has these controls.
     public let device: CaptureDevice
-    /// The synthetic camera, which exists for the lifetime of this value. `nil` for a real camera.
+    /// The synthetic camera, which exists for the lifetime of this value; `nil` for a real camera.
     private let synthetic: (any CameraSource)?
     private let present: [CaptureDevice]
 
@@ -63,7 +63,7 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Translates user input into requests, sorted so that each can be applied. Doesn't set anything.
+    /// Translates user input into requests, sorted so that each can be applied. This method doesn't set any control.
     ///
     /// - Parameter words: Names of controls, each with a number, a word such as `on`, or a menu item.
     /// - Returns: The requests to pass to `set`.
@@ -88,7 +88,7 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Sets all controls to their defaults. Controls that an automatic mode then governs aren't set.
+    /// Sets all controls to their defaults. Controls that are then managed by an automatic mode aren't set.
     ///
     /// - Returns: The outcome of each request.
     /// - Throws: `DeviceError` if the camera doesn't respond, or access is denied.
@@ -116,7 +116,7 @@ public struct CameraControls: Sendable {
     /// - Throws: `DeviceError` if the preset doesn't exist. `StateFileError` if the file can't be written.
     public func delete(_ name: String) throws -> String? { try kept.delete(name) }
 
-    /// Returns the requests that restore a preset, in a valid order. Doesn't set anything.
+    /// Returns the requests that restore a preset, in a valid order. This method doesn't set any control.
     ///
     /// - Throws: `DeviceError.control` if the preset doesn't exist.
     public func requests(ofPreset name: String) throws(DeviceError) -> [ControlRequest] {

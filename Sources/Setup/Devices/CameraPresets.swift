@@ -15,7 +15,7 @@ public struct CameraPresets: Sendable {
     /// Finds the presets of a camera. Enumerates the other cameras to recognize a camera on another port, which takes
     /// milliseconds.
     ///
-    /// - Parameter device: The camera.
+    /// - Parameter device: The camera that the presets belong to.
     public init(of device: CaptureDevice) {
         guard !VirtualSources.handles(device.selector) else {
             self.init(of: device, among: [device])
@@ -26,7 +26,7 @@ public struct CameraPresets: Sendable {
             cameras = (DeviceStore.file?.read().content ?? DeviceStore()).applied(
                 to: try CameraCatalog().cameras())
         } catch {
-            // The presets are found by the camera's identity, regardless of other connected cameras.
+            // Without the other cameras, the presets are found by the camera's identity only.
             cameras = []
         }
         self.init(of: device, among: cameras.isEmpty ? [device] : cameras)
@@ -35,7 +35,7 @@ public struct CameraPresets: Sendable {
     /// Finds the presets of a camera.
     ///
     /// - Parameters:
-    ///   - device: The camera.
+    ///   - device: The camera that the presets belong to.
     ///   - present: All connected cameras, used to recognize a camera on another port.
     init(of device: CaptureDevice, among present: [CaptureDevice]) {
         (self.device, self.present) = (device, present)
@@ -72,7 +72,7 @@ public struct CameraPresets: Sendable {
         return try Self.writableFile().update { $0.delete(name, of: device, among: present) }
     }
 
-    /// Returns the requests that restore a preset, in a valid order. Doesn't set anything.
+    /// Returns the requests that restore a preset, in a valid order. This method doesn't set any control.
     ///
     /// - Throws: `DeviceError.control` if the preset doesn't exist.
     public func requests(of name: String) throws(DeviceError) -> [ControlRequest] {
@@ -100,7 +100,7 @@ public struct CameraPresets: Sendable {
     }
 }
 
-/// The saved presets of all cameras: named control values, by camera identity.
+/// The saved presets of all cameras. Each preset contains named control values and belongs to a camera identity.
 ///
 /// This value is stored in a `StateFile`.
 struct ControlPresets: StateFileContent {
@@ -112,7 +112,7 @@ struct ControlPresets: StateFileContent {
     struct Preset: Equatable, Codable {
         var camera: DeviceIdentity
         var name: String
-        /// The values, in a valid order for setting them.
+        /// The control values, in a valid order for setting them.
         var values: [Value]
     }
 
@@ -128,7 +128,7 @@ struct ControlPresets: StateFileContent {
     /// - Parameters:
     ///   - camera: The camera to look up.
     ///   - present: All connected cameras, used to recognize a camera on another port.
-    /// - Returns: The presets of exactly this camera.
+    /// - Returns: The presets of this camera only.
     func presets(of camera: CaptureDevice, among present: [CaptureDevice]) -> [Preset] {
         let results = DeviceIdentity.search(for: presets.map(\.camera), among: present)
         let own = zip(presets, results).filter { preset, result in

@@ -11,18 +11,19 @@ public struct DeviceListing: Sendable {
     public let microphones: [CaptureDevice]
     /// The sound server's cards with inputs, whether or not they're active as microphones.
     public let cards: [SoundCard]
-    /// The best camera to use now, and the reason. `nil` if no camera is available.
+    /// The best camera to use now, and the reason; `nil` if no camera is available.
     public let preferredCamera: PreferredDevice?
-    /// The connected camera chosen by the user of this application. `nil` if no chosen camera is connected.
+    /// The connected camera chosen by the user of this application, or `nil` if no chosen camera is connected.
     public let userPreferredCamera: CaptureDevice?
-    /// The microphone that `default` refers to, and the reason. `nil` if no microphone is available.
+    /// The microphone that `default` refers to, and the reason; `nil` if no microphone is available.
     public let defaultMicrophone: PreferredDevice?
     /// The reasons why cameras or microphones can't be listed.
     public let problems: [DeviceError]
     /// Warnings for the user, one sentence each.
     public let warnings: [String]
 
-    /// Queries the kernel and the sound server. If one fails, the devices of the other are still listed.
+    /// Queries the kernel for cameras and the sound server for microphones. If one of them fails, the devices of the
+    /// other are still listed.
     ///
     /// - Parameter application: The application that the user's stored choices belong to.
     public init(application: ApplicationIdentifier = .multicam) {
@@ -79,8 +80,8 @@ public enum SoundCardSetting {
     ///
     /// - Parameters:
     ///   - selector: A microphone's selector, or all or part of a card's name or description.
-    ///   - profile: The card profile to activate. `nil` keeps the current one.
-    ///   - port: The port of the microphone in that profile. `nil` keeps the current one.
+    ///   - profile: The card profile to activate. `nil` keeps the current setting.
+    ///   - port: The port of the microphone in that profile. `nil` keeps the current setting.
     /// - Returns: The devices as listed after the change.
     /// - Throws: `DeviceError` if the card, profile, or port doesn't exist, or if the sound server rejects the change.
     public static func apply(

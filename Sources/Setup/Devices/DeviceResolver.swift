@@ -4,7 +4,7 @@ package import Plan
 internal import Profiles
 package import VirtualDevices
 
-/// Finds the device for each role of a profile. Opens devices only to query them.
+/// Finds the device for each role of a profile. Devices are opened only to query them.
 package struct DeviceResolver {
     /// The cameras and microphones by role.
     package private(set) var devices: [String: PlannedDevice] = [:]
@@ -13,18 +13,19 @@ package struct DeviceResolver {
     /// All connected real cameras. Empty if no role requires one.
     private(set) var presentCameras: [CaptureDevice] = []
     private(set) var presentMicrophones: [CaptureDevice] = []
-    /// Notes on the choices for the user, one sentence each.
+    /// Notes for the user about the choices that were made, one sentence each.
     package private(set) var notes: [String] = []
-    /// The camera that the profile proposes, if the profile is used for the first time. `nil` otherwise.
+    /// The camera that the profile proposes, if the profile is used for the first time; otherwise `nil`.
     private(set) var proposal: DeviceIdentity?
-    /// Sources supplied by the app. Their roles don't require a device search.
+    /// Sources supplied by the app. Roles of these sources don't require a device search.
     let own: SuppliedSources
     /// The cameras with their USB devices, used to find their built-in microphones.
     private var locatedCameras: [LocatedDevice] = []
 
     /// Finds the devices of a profile's roles.
     ///
-    /// Searches for real devices only if a role requires one, so synthetic devices work on a machine without any.
+    /// Searches for real devices only if a role requires one, so synthetic devices work on a machine without real
+    /// devices.
     ///
     /// - Parameters:
     ///   - profile: The profile with the roles to assign.
@@ -166,7 +167,7 @@ package struct DeviceResolver {
 
     // MARK: Built-in microphones
 
-    /// The only selector that follows the user's preferred microphone.
+    /// The only selector that refers to the user's preferred microphone.
     private static let usual = DefaultMicrophones.selector
 
     /// Returns the role in the selector of a camera's built-in microphone: `desk` for `camera:desk`.
@@ -216,7 +217,8 @@ package struct DeviceResolver {
             let offer = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
             var offers: PlannedDevice.Offers = .listed([offer])
             if let fixed = try VirtualSources.fixedFormat(of: role.device) {
-                // If the device didn't deliver a requested value, the value is fixed, and no other value is possible.
+                // If the device didn't deliver a value that was requested for it, the value is fixed, and no other
+                // value is possible.
                 offers = .whatever(
                     pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
                     size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
@@ -241,7 +243,7 @@ package struct DeviceResolver {
 }
 
 extension SetupError {
-    /// Wraps the error of a synthetic device or a file.
+    /// Converts the error of a synthetic device or a file.
     package init(_ error: VirtualDeviceError) {
         switch error {
         case .usage: self = .usage(error.description)
@@ -251,8 +253,8 @@ extension SetupError {
 }
 
 extension MicrophoneRole {
-    /// Replaces `camera:ROLE` with the file that the camera plays, because the microphone of a file camera is the
-    /// file's audio track.
+    /// Replaces `camera:ROLE` with the file that the camera plays. The microphone of a file camera is the file's audio
+    /// track.
     ///
     /// - Throws: `SetupError` for a synthetic camera, because synthetic cameras don't have microphones.
     fileprivate mutating func useFile(ofCameraIn cameras: [CameraRole]) throws(SetupError) {

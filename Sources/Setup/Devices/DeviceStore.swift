@@ -18,7 +18,7 @@ struct DeviceStore: StateFileContent {
     static let currentSchema = 1
 
     var schema = DeviceStore.currentSchema
-    /// The camera that last played each role.
+    /// The camera that was last used for each role.
     var cameras: [String: DeviceIdentity] = [:]
     var microphones: [String: DeviceIdentity] = [:]
     var remarks: [Remark] = []
@@ -32,7 +32,7 @@ struct DeviceStore: StateFileContent {
         for (remark, result) in zip(
             remarks, DeviceIdentity.search(for: remarks.map(\.identity), among: present))
         {
-            // If a note could refer to either of two cameras, it's applied to neither.
+            // If a note matches two cameras, it isn't applied to either of them.
             guard case .found(let device, _) = result, let index = present.firstIndex(of: device) else {
                 continue
             }
@@ -49,7 +49,7 @@ struct DeviceStore: StateFileContent {
     /// Adds a note on a camera to the earlier ones.
     ///
     /// - Parameters:
-    ///   - remark: The new note. Its `nil` values leave the earlier ones unchanged.
+    ///   - remark: The new note. Values that are `nil` leave the earlier values unchanged.
     ///   - present: All connected cameras, so that a camera on another port keeps its notes.
     mutating func add(_ remark: Remark, among present: [CaptureDevice]) {
         var merged = remark
@@ -82,14 +82,14 @@ struct DeviceStore: StateFileContent {
     }
 }
 
-/// The user's notes on one camera. They override properties that the system doesn't report, or reports incorrectly, and
-/// are stored for the camera.
+/// The user's notes on one camera. Notes override properties that the system doesn't report or reports incorrectly, and
+/// are stored permanently.
 public struct CameraNotes: Sendable, Equatable {
-    /// The direction that the camera faces. `nil` if not specified.
+    /// The direction that the camera faces, or `nil` if not specified.
     public var position: CaptureDevice.Position?
-    /// The clockwise rotation that makes the camera's frames upright. `nil` if not specified.
+    /// The clockwise rotation that makes the camera's frames upright, or `nil` if not specified.
     public var mounting: Rotation?
-    /// `builtIn` or `external`. `nil` if not specified.
+    /// The type of the camera, `builtIn` or `external`, or `nil` if not specified.
     public var type: CaptureDevice.DeviceType?
 
     /// Creates a note. A `nil` value leaves the earlier value unchanged.
@@ -137,7 +137,8 @@ public struct CameraNotes: Sendable, Equatable {
         }
         let present = try CameraCatalog().cameras()
         var memory = file.read().content
-        // The selector applies to cameras as the user sees them: `position:front` matches the camera with this note.
+        // The selector applies to cameras as the user sees them. For example, `position:front` matches a camera whose
+        // note contains this position.
         let camera = try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: "camera", among: memory.applied(to: present))
         let warning = try file.update { stored in

@@ -26,7 +26,7 @@ public final class DiscoverySession: Sendable {
             for observer in observers.values { observer(changes) }
         }
 
-        /// The current devices and the current problem, as changes for a new listener.
+        /// The current devices and the current problem, in the form of changes for a new listener.
         var presence: [DeviceChange] {
             roster.devices.map { .present($0) } + (problem.map { [.problem($0)] } ?? [])
         }
@@ -38,8 +38,8 @@ public final class DiscoverySession: Sendable {
 
     /// Monitors the connected devices until `stop` is called or the object is released.
     ///
-    /// Returns when the list is complete. This takes milliseconds per camera, and a few seconds at most if a
-    /// sound server doesn't respond. Don't call this from a Swift task.
+    /// Returns when the list is complete, which takes milliseconds per camera, and a few seconds at most if a sound
+    /// server doesn't respond. Don't call this from a Swift task.
     ///
     /// - Parameters:
     ///   - mediaType: Lists only cameras (`video`) or only microphones (`audio`). `nil` lists both.
@@ -57,22 +57,22 @@ public final class DiscoverySession: Sendable {
             memoryFolder: file?.folder)
     }
 
-    /// Monitors the devices of given sources.
+    /// Monitors the devices of the specified sources.
     ///
     /// - Parameters:
     ///   - filter: Selects the devices to list.
-    ///   - catalog: Lists the cameras.
+    ///   - catalog: The catalog that lists the cameras.
     ///   - server: The address of the sound server. `nil` uses the user's default server.
     ///   - memory: Reads the user's notes. Called on a thread that may block, whenever cameras or notes
     ///     change.
-    ///   - memoryFolder: The folder that contains the notes file. `nil` if there is none.
+    ///   - memoryFolder: The folder that contains the notes file. The value is `nil` if there is none.
     /// - Throws: `DeviceError` if the system doesn't report device changes.
     init(
         _ filter: DeviceRoster.Filter, catalog: CameraCatalog, server: String?,
         memory: @escaping @Sendable () -> DeviceStore, memoryFolder: String? = nil
     ) throws(DeviceError) {
-        // Both media types are monitored regardless of the filter, because a camera's companion is a microphone and
-        // vice versa.
+        // Cameras and microphones are monitored regardless of the filter, because a camera's companion is a microphone
+        // and vice versa.
         let state = ConditionLock(State(roster: DeviceRoster(filter)))
         self.state = state
         monitor = try DeviceMonitor(
@@ -97,7 +97,7 @@ public final class DiscoverySession: Sendable {
                     }
                 }
             })
-        // Notes written by other processes apply here too.
+        // Notes written by other processes are applied here as well.
         remarks = memoryFolder.flatMap { folder in
             FolderMonitor(folder, prefix: DeviceStore.fileName) {
                 let memory = memory()
@@ -111,11 +111,11 @@ public final class DiscoverySession: Sendable {
         stop()
     }
 
-    /// The connected devices. They're sorted by the requested device types, if any. Within a type, cameras are sorted
-    /// by node number, followed by microphones in the sound server's order.
+    /// The connected devices. Devices are sorted by the requested device types, if any. Within a type, cameras are
+    /// sorted by node number, followed by microphones in the sound server's order.
     public var devices: [CaptureDevice] { state.withLock { $0.roster.devices } }
 
-    /// The reason why microphones can't be listed now. `nil` if they can.
+    /// The reason why microphones can't be listed now, or `nil` if they can.
     public var problem: DeviceError? { state.withLock { $0.problem } }
 
     /// Returns a stream of the connected devices (`present`) and all later changes. `stop` ends the stream; an open
@@ -138,8 +138,8 @@ public final class DiscoverySession: Sendable {
 
     /// Calls `observer` with the connected devices before returning, and then with each set of simultaneous changes.
     ///
-    /// - Parameter observer: Called with the session's lock held. It must not call the session or block.
-    /// - Returns: The number to pass to `ignore`. `nil` after `stop`.
+    /// - Parameter observer: Called with the session's lock held. The observer must not call the session or block.
+    /// - Returns: The number to pass to `ignore`. The value is `nil` after `stop`.
     func observe(_ observer: @escaping @Sendable ([DeviceChange]) -> Void) -> Int? {
         state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -168,7 +168,7 @@ public final class DiscoverySession: Sendable {
     }
 }
 
-/// The list of connected devices. This value type computes the changes caused by an update.
+/// The list of connected devices. This value type computes the changes that an update causes.
 struct DeviceRoster {
     /// Selects the devices to list.
     struct Filter: Equatable {
@@ -184,7 +184,8 @@ struct DeviceRoster {
                 && (position == .unspecified || device.position == position)
         }
 
-        /// Returns the primary sort key of a device. Devices with equal rank keep the order of discovery.
+        /// Returns the primary sort key of a device. Devices with the same key keep the order in which they were
+        /// discovered.
         func rank(_ device: CaptureDevice) -> Int { deviceTypes?.firstIndex(of: device.deviceType) ?? 0 }
     }
 
@@ -205,11 +206,11 @@ struct DeviceRoster {
         self.filter = filter
     }
 
-    /// The devices that pass the filter. They're sorted by the filter's device types, if any. Within a type, cameras
-    /// are sorted by node number, followed by microphones in the sound server's order.
+    /// The devices that pass the filter. Devices are sorted by the filter's device types, if any. Within a type,
+    /// cameras are sorted by node number, followed by microphones in the sound server's order.
     var devices: [CaptureDevice] { entries.map(\.device) }
 
-    /// Replaces the cameras.
+    /// Replaces the list of cameras.
     ///
     /// - Parameters:
     ///   - cameras: All connected cameras.

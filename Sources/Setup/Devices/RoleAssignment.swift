@@ -10,7 +10,7 @@ struct RoleAssignment {
         let selector: String
     }
 
-    /// The noun and the command-line option of one media type, for messages.
+    /// The noun and the command-line option that messages use for one media type.
     struct Kind {
         let name: String
         let option: String
@@ -21,7 +21,7 @@ struct RoleAssignment {
 
     /// The assigned devices by role.
     private(set) var devices: [String: CaptureDevice] = [:]
-    /// Notes on the choices for the user, one sentence each.
+    /// Notes for the user about the choices that were made, one sentence each.
     private(set) var notes: [String] = []
     private let kind: Kind
     private let present: [CaptureDevice]
@@ -33,7 +33,7 @@ struct RoleAssignment {
     ///
     /// - Parameters:
     ///   - roles: The roles in the profile's order.
-    ///   - kind: The words for messages.
+    ///   - kind: The words that messages use for this kind of device.
     ///   - present: All connected devices of this kind.
     ///   - remembered: The last device of each role.
     ///   - leader: The role with the selector `any` that gets the preferred device.

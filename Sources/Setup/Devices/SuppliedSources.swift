@@ -9,7 +9,7 @@ package struct SuppliedSources: Sendable {
     let microphones: [String: any MicrophoneSource]
     /// Notes on the sources for the user, one sentence each.
     var notes: [String] = []
-    /// Placeholder devices by role, planned before the real devices are connected.
+    /// Placeholder devices by role, which are planned before the real devices are connected.
     var assumed: [String: PlannedDevice] = [:]
 
     /// Prefix of the selector that a plan shows for a role with an app's source, followed by the source's name.
@@ -17,7 +17,7 @@ package struct SuppliedSources: Sendable {
     /// Selector prefix of a device provided by another process.
     private static let remoteScheme = "remote:"
 
-    /// Creates a set of sources, opened but not started.
+    /// Creates a set of sources that are opened but not started.
     package init(
         cameras: [String: any CameraSource] = [:], microphones: [String: any MicrophoneSource] = [:]
     ) {
@@ -35,7 +35,7 @@ package struct SuppliedSources: Sendable {
             || selector == SecretSource.selector
     }
 
-    /// The roles that these sources play.
+    /// The roles for which these sources are used.
     var roles: Set<String> { Set(cameras.keys).union(microphones.keys).union(assumed.keys) }
 
     /// Returns the profile with the sources assigned to their roles, so that no other device is searched for.
@@ -92,12 +92,12 @@ package struct SuppliedSources: Sendable {
         return isRemote(own) ? own : scheme + (device?.name ?? "")
     }
 
-    /// The sources as planned devices, each with the one format that it delivers.
+    /// The sources as planned devices. Each of them has only the format that it delivers.
     var planned: [String: PlannedDevice] {
         var devices = assumed
         for (role, source) in cameras {
             var device = source.device
-            // Supplied sources don't use a device node.
+            // Supplied sources don't have a device node.
             device.node = ""
             let format = source.format
             devices[role] = PlannedDevice(
@@ -118,9 +118,9 @@ package struct SuppliedSources: Sendable {
 }
 
 extension SuppliedSources {
-    /// Default format of a camera.
+    /// Size and frame rate that are assumed for a camera.
     private static let usual = (size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1))
-    /// Default size of a screen.
+    /// Size that is assumed for a screen.
     private static let usualScreen = FrameSize(width: 1920, height: 1080)
 
     /// Adds placeholders for devices that aren't connected yet: network cameras, screens, and devices from
@@ -194,13 +194,14 @@ extension SuppliedSources {
     private struct Wish {
         let role: String
         let selector: String
-        /// A message for the user about the location of the selector's secret. `nil` if there is none.
+        /// A message for the user about the location of the selector's secret, or `nil` if there is none.
         var note: String?
     }
 
     /// Maximum time to wait for another process to announce a device that is required at startup.
     static let patience = Nanoseconds.seconds(15)
-    /// Maximum wait during a recording. It's shorter because later commands have to wait.
+    /// Maximum time to wait for another process during a recording. This limit is shorter because later commands have
+    /// to wait.
     static let livePatience = Nanoseconds.seconds(5)
     /// Maximum time to wait for the user to open the page on a phone or select a screen that is required at
     /// startup.
@@ -210,7 +211,7 @@ extension SuppliedSources {
     /// been announced yet.
     ///
     /// - Parameters:
-    ///   - remote: Finds the devices. `nil` adds none.
+    ///   - remote: Finds the devices. `nil` adds no devices.
     ///   - profile: The profile with the roles.
     ///   - limit: Maximum wait for a process to announce a device.
     ///   - environment: The process's environment variables, which may contain addresses.
@@ -314,8 +315,8 @@ extension SuppliedSources {
     }
 }
 
-/// Finds network cameras, and cameras and microphones provided by other processes, by their selectors
-/// `remote:NAME`. Implemented by `RemoteDevices`.
+/// Finds network cameras by their address, and cameras and microphones of other processes by the selector
+/// `remote:NAME`. `RemoteDevices` implements this protocol.
 public protocol RemoteSources: Sendable {
     /// Announces that a camera will be requested soon, so that several cameras can connect in parallel.
     ///

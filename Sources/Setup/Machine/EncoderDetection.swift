@@ -6,10 +6,10 @@ public import Media
 /// Finds hardware encoders from files in `/dev`, `/sys`, and `/proc`, and from libavcodec's build configuration.
 /// Whether an encoder works is known only after a trial.
 package struct EncoderDetection: Sendable {
-    /// Names of the libavcodec encoders to look for, the most promising first.
+    /// Names of the libavcodec encoders to look for, starting with the most promising one.
     package static let libraries = ["h264_nvenc", "h264_vaapi", "h264_v4l2m2m"]
 
-    /// Path prefix of `/dev`, `/sys`, and `/proc`. Empty for the real system.
+    /// Path prefix of `/dev`, `/sys`, and `/proc`, which is empty for the real system.
     let root: String
     /// Video device nodes of hardware codecs.
     package let codecNodes: [CodecNode]
@@ -19,7 +19,7 @@ package struct EncoderDetection: Sendable {
     /// 59.37.100`.
     let libraryVersion: String
 
-    /// Creates a detection from given values.
+    /// Creates a detection from the specified values instead of the computer's.
     package init(
         root: String, codecNodes: [CodecNode], libraryEncoders: Set<String>,
         libraryVersion: String = HardwareEncoder.libraryVersion
@@ -44,7 +44,7 @@ package struct EncoderDetection: Sendable {
 
     // MARK: Encoder types
 
-    /// NVIDIA's first GPU. The driver numbers GPUs `/dev/nvidia0`…, and libavcodec uses the first.
+    /// NVIDIA's first GPU. The driver numbers GPUs `/dev/nvidia0`…, and libavcodec uses the first one.
     private var nvidia: [HardwareEncoder] {
         let cards = Paths.entries(of: "\(root)/dev").filter {
             $0.hasPrefix("nvidia") && $0.count > 6 && $0.dropFirst(6).allSatisfy(\.isNumber)
@@ -108,7 +108,7 @@ extension TriedEncoder {
         case .fails(let reason): return "encoder not used: \(reason.printable(limit: 1000))"
         case .works(let figures):
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            // The rate is given for the most common recording size.
+            // The rate refers to the most common recording size.
             let rate = Int(rounding: figures.pixelsPerSecond / (1920 * 1080), .towardZero)
             let tags = figures.lacksColorTags ? " multicam writes the color description into its stream." : ""
             return

@@ -17,7 +17,7 @@ struct LearnedBandwidth: StateFileContent {
     static let fileName = "bandwidth.json"
     static let subject = "the camera bandwidth data"
     static let currentSchema = 1
-    /// Maximum number of entries. When it's exceeded, the oldest entries are removed.
+    /// Maximum number of entries. When this number is exceeded, the oldest entries are removed.
     private static let mostEntries = 500
 
     var schema = LearnedBandwidth.currentSchema

@@ -12,10 +12,10 @@ internal import SessionFolder
 /// a wake-up. Recordings of programs measure how much more the remaining work costs in a recording than in
 /// isolation. Without these two corrections, predictions are 20 % too low.
 struct RecordingMeasurement {
-    /// Duration of each measurement. It starts one second after the start of the recording.
+    /// Duration of each measurement, which starts one second after the start of the recording.
     let duration: Nanoseconds
 
-    /// Only copied tracks. Most of their cost is wake-ups.
+    /// A recording with only copied tracks. Most of its cost is wake-ups.
     private static let copies = """
         cameras:
           a: { device: any, size: 640x480, rate: 30 }
@@ -25,7 +25,8 @@ struct RecordingMeasurement {
         microphones: { e: { device: default }, f: { device: default } }
         tracks: { cameras: copy, microphones: wav }
         """
-    /// Two programs: a small one with a high frame rate, and a larger one with a low frame rate.
+    /// Two recordings with programs: a small program with a high frame rate, and a larger program with a low frame
+    /// rate.
     private static let programs = [
         """
         cameras:

@@ -8,9 +8,9 @@ internal import System
 public struct ThisMachine: Sendable {
     /// The processors, costs, free memory, disk, USB, and tested encoders of this computer.
     public let model: MachineModel
-    /// A warning for the user if stored data about this computer or its cameras can't be read. `nil` otherwise.
+    /// A warning for the user if stored data about this computer or its cameras can't be read; otherwise `nil`.
     public let warning: String?
-    /// A note for the user if another computer's costs are assumed. `nil` if this computer was measured.
+    /// A note for the user if another computer's costs are assumed, or `nil` if this computer was measured.
     public let usualFigures: String?
 
     /// Hardware encoders that haven't been tested with their current drivers, one sentence each.
@@ -22,7 +22,7 @@ public struct ThisMachine: Sendable {
     /// Reads the properties of the computer from several small files, and its stored measurements. Blocks if a disk
     /// doesn't respond.
     ///
-    /// - Parameter output: The recording folder. If it doesn't exist, its nearest existing parent is used.
+    /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
     public init(output: String) {
         let folder = Self.nearestFolder(output)
         let (kept, warning) = MachineCosts.file?.read() ?? (MachineCosts(), nil)
@@ -93,7 +93,7 @@ public struct ThisMachine: Sendable {
     /// - Parameters:
     ///   - recordings: Duration of the measurement in each recording.
     ///   - progress: Receives the completed fraction, 0…1. Called on several threads, one at a time.
-    /// - Returns: The cost table. Store it with `keep`.
+    /// - Returns: The cost table. To use it for plans, store it with `keep`.
     /// - Throws: `EncodingError` if a codec is missing. `SetupError` or `RecordingError` if recording fails.
     public static func measure(
         recordings: Nanoseconds = .seconds(5), progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -118,8 +118,8 @@ public struct ThisMachine: Sendable {
     /// Measures the sustained write speed of a disk. Writes for 2 s, but no more than 256 MB or an eighth of
     /// the free space, and then deletes the data. Blocks the calling thread.
     ///
-    /// - Parameter output: The recording folder. If it doesn't exist, its nearest existing parent is used.
-    /// - Returns: The measured speed. Store it with `keep`.
+    /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
+    /// - Returns: The measured speed. To use it for plans, store it with `keep`.
     /// - Throws: `FileError` if the folder is in memory, the free space is too small, or the disk fails.
     public static func measureDisk(output: String) throws(FileError) -> MeasuredDisk {
         let folder = nearestFolder(output)
@@ -177,11 +177,11 @@ public struct MeasuredDisk: Sendable, Equatable {
 struct MachineCosts: StateFileContent {
     static let fileName = "costs.json"
     static let subject = "the machine measurements"
-    /// Version 2 adds the `balanced` preset of x264.
+    /// Schema version 2 adds the `balanced` preset of x264.
     static let currentSchema = 2
 
     var schema = MachineCosts.currentSchema
-    /// Cost of each kind of work. `nil` before the first measurement.
+    /// Cost of each kind of work, or `nil` before the first measurement.
     var table: CostTable?
     /// Sustained write speed of each disk in bytes per second, by file system identity.
     var disks: [String: Double]?
@@ -223,8 +223,8 @@ struct MachineCosts: StateFileContent {
 }
 
 extension CostTable {
-    /// The costs used if this computer hasn't been measured. Measured with `multicam calibrate --machine` on a 2.5 GHz
-    /// core of a busy server, rounded to two digits.
+    /// The costs that are used if this computer hasn't been measured. These costs were measured with
+    /// `multicam calibrate --machine` on a 2.5 GHz core of a busy server, and rounded to two digits.
     package static let usual = CostTable(
         plain: [
             .decodeJPEG1: entry(0.69, piece: 140000),

@@ -2,16 +2,16 @@ public import Media
 public import Plan
 public import Profiles
 
-/// Computes the rotation angles of one camera's frames, for files and for a preview, as the computer is rotated. Create
-/// one coordinator per camera.
+/// Computes the rotation angles of one camera's frames for files and for a preview, and updates them when the computer
+/// is rotated. Create one coordinator per camera.
 ///
 /// ```swift
 /// let coordinator = RotationCoordinator(for: camera, tracker: SensorOrientationTracker(), surface: .locked(.none))
 /// for await angles in coordinator.changes() { layer.rotation = angles.preview }
 /// ```
 ///
-/// A freestanding camera doesn't rotate with the computer. Its capture angle is fixed by the profile or by its
-/// mounting, and its preview angle depends only on the surface. All methods are thread-safe.
+/// A freestanding camera doesn't rotate with the computer. The capture angle of such a camera is fixed by the profile
+/// or by its mounting, and its preview angle depends only on the surface. All methods are thread-safe.
 public final class RotationCoordinator: Sendable {
     private struct State {
         let stance: CameraMounting
@@ -74,10 +74,10 @@ public final class RotationCoordinator: Sendable {
 
     deinit { stop() }
 
-    /// The current angles.
+    /// The current rotation angles.
     public var angles: RotationAngles { state.withLock { $0.told } }
 
-    /// The reason why the computer's orientation is unknown, as the end of a sentence. `nil` while the orientation is
+    /// The reason why the computer's orientation is unknown, as the end of a sentence; `nil` while the orientation is
     /// known. The angles keep their last values.
     public var problem: String? {
         state.withLock { state in
@@ -113,8 +113,8 @@ public final class RotationCoordinator: Sendable {
 
     /// Calls `observer` on each change.
     ///
-    /// - Parameter observer: Called with a lock held, on the thread that makes the change. It must not block or call
-    ///   the coordinator.
+    /// - Parameter observer: Called with a lock held, on the thread that makes the change. The observer must not block
+    ///   or call the coordinator.
     func observe(_ observer: @escaping @Sendable (RotationAngles) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }

@@ -6,7 +6,7 @@ internal import Plan
 public final class SensorOrientationTracker: OrientationTracker {
     private struct State {
         var estimate = TurnEstimate()
-        /// The reason why the sensor can't be read. `nil` while it's readable.
+        /// The reason why the sensor can't be read, or `nil` while it's readable.
         var problem: String?
         var observers: [Int: @Sendable (MachineOrientation) -> Void] = [:]
         var lastObserver = 0
@@ -36,8 +36,8 @@ public final class SensorOrientationTracker: OrientationTracker {
     /// Starts tracking a sensor. Waits for the first reading; don't call this from a Swift task.
     ///
     /// - Parameters:
-    ///   - sensor: The accelerometer. It's read five times per second.
-    ///   - clock: The clock that paces the readings. Simulated in tests.
+    ///   - sensor: The accelerometer, which is read five times per second.
+    ///   - clock: The clock that determines when readings are taken. Tests use a simulated clock.
     public init(_ sensor: any AccelerationSensor, clock: any SessionClock = MonotonicClock()) {
         let (state, done) = (state, done)
         Self.look(sensor, state)
@@ -46,7 +46,7 @@ public final class SensorOrientationTracker: OrientationTracker {
         }
     }
 
-    /// Creates a tracker for a computer without a sensor. `reason` is the end of a sentence.
+    /// Creates a tracker for a computer without a sensor. `reason` completes a sentence about the missing sensor.
     init(missing reason: String) {
         state.withLock { $0.problem = reason }
     }
@@ -60,9 +60,9 @@ public final class SensorOrientationTracker: OrientationTracker {
     /// Calls `observer` immediately with the current orientation, and then on each change, until the returned
     /// observation ends.
     ///
-    /// - Parameter observer: Called with a lock held. Calls after the first one come from the sensor's thread. It must
-    ///   not block or call the tracker.
-    /// - Returns: The observation. It keeps the tracker alive.
+    /// - Parameter observer: Called with a lock held. Calls after the first one come from the sensor's thread. The
+    ///   observer must not block or call the tracker.
+    /// - Returns: The observation, which keeps the tracker alive.
     public func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
         let number = state.withLock { state in
             observer(state.turn)

@@ -19,14 +19,14 @@ public final class SessionRotation: Sendable {
     private let sink: AsyncStream<String>.Continuation
     private let observation: TurnObservation
 
-    /// Starts tracking. Does nothing if no camera in the plan requests it.
+    /// Starts tracking if at least one camera in the plan requests it.
     ///
     /// - Parameters:
     ///   - plan: The plan of the recording.
     ///   - devices: The plan's cameras by role.
     ///   - tracker: Source of the computer's orientation.
     ///   - session: The session that records the plan.
-    ///   - stills: The still capture of this session. `nil` if the session doesn't take stills.
+    ///   - stills: The still capture of this session. The value is `nil` if the session doesn't take stills.
     init(
         _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any OrientationTracker,
         session: MulticamSession, stills: SessionStills?
@@ -68,7 +68,7 @@ public final class SessionRotation: Sendable {
     /// Applies the orientation to one camera.
     private struct Turn: Sendable {
         let role: String
-        /// The camera's own file. `nil` if the camera isn't recorded separately.
+        /// The camera's own file, or `nil` if the camera isn't recorded separately.
         let file: String?
         let hasProgram: Bool
         let session: MulticamSession
@@ -114,8 +114,8 @@ extension [String: PlannedDevice] {
     ///
     /// - Parameters:
     ///   - profile: The profile that configures the cameras.
-    ///   - tracker: Source of the orientation. If it's `nil` and a camera requests the orientation, this function
-    ///     creates an accelerometer tracker and waits for its first reading.
+    ///   - tracker: Source of the orientation. If the tracker is `nil` and a camera requests the orientation, this
+    ///     function creates an accelerometer tracker and waits for its first reading.
     /// - Returns: The same devices, with the orientation set on the cameras that request it.
     func turned(for profile: Profile, by tracker: inout (any OrientationTracker)?) -> Self {
         var devices = self

@@ -8,15 +8,16 @@ public import Profiles
 public struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Name of the live output.
     public let name: String
-    /// The address to send to. Its text may contain a key.
+    /// The address to send to, whose text may contain a key.
     public let address: LiveOutputAddress
-    /// The token of a WHIP endpoint. `nil` if there is none.
+    /// The token of a WHIP endpoint, or `nil` if there is none.
     public var token: Secret?
     /// The source that is sent: `program`, or a camera's role.
     public var source: String
     /// When the live output starts.
     public var start: LiveOutputSettings.Start
-    /// The format of frames encoded only for this live output. `nil` if it sends the recording's packets or only audio.
+    /// The format of frames encoded only for this live output, or `nil` if it sends the recording's packets or only
+    /// audio.
     public var frames: PlannedLiveOutput.Frames?
 
     /// Creates a live output. Each parameter sets the property of the same name.
@@ -38,19 +39,19 @@ public struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDe
 
     /// The name, and the address without keys.
     public var description: String { "\(name): \(address.printable)" }
-    /// The same as `description`.
+    /// The same text as `description`, so that debug output contains no keys.
     public var debugDescription: String { description }
 }
 
 /// The addresses and tokens of a profile's live outputs, read from files and environment variables.
 struct LiveOutputKeys {
-    /// The profile with all addresses filled in, ready to be compiled. It contains keys, so don't display it.
+    /// The profile with all addresses filled in, ready to be compiled. This profile contains keys, so don't display it.
     let profile: Profile
     /// Warnings about keys that other users can read, one sentence per key.
     let notes: [String]
     private let tokens: [String: String]
 
-    /// Reads the keys.
+    /// Reads the keys of a profile's live outputs.
     ///
     /// - Parameters:
     ///   - profile: The profile as read from its file.

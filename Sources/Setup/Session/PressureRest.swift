@@ -12,10 +12,10 @@ public struct PressureRest: Sendable {
 
     private static let tellInterval = Nanoseconds.seconds(60)
 
-    /// Prepares the wait.
+    /// Creates the object without waiting.
     ///
     /// - Parameters:
-    ///   - folder: The recording folder. Its disk is monitored.
+    ///   - folder: The recording folder, whose disk is monitored.
     ///   - host: The computer to monitor. `nil` monitors this computer.
     public init(folder: String, host: (any HostReading)? = nil) {
         self.host = host ?? ThisHost()
@@ -25,8 +25,8 @@ public struct PressureRest: Sendable {
     /// Blocks the calling thread until system pressure has recovered. Reads the pressure about once per second.
     ///
     /// - Parameters:
-    ///   - cancellation: Ends the wait.
-    ///   - clock: The clock that paces the readings. Simulated in tests.
+    ///   - cancellation: Ends the wait when it is canceled.
+    ///   - clock: The clock that determines when readings are taken. Tests use a simulated clock.
     ///   - tell: Receives a status message for the user about once per minute.
     /// - Returns: `false` if the wait was canceled.
     public func waitForRecovery(
@@ -41,8 +41,8 @@ public struct PressureRest: Sendable {
             let now = clock.now
             let pressure = assessment.assess(
                 host.read(folder: folder, at: now), readAt: now, queues: [], at: now)
-            // The assessment holds a level for a while after the pressure falls, but it has no readings from
-            // before its creation.
+            // The assessment holds a level for some time after the pressure falls, but it has no readings from before
+            // its creation.
             if pressure.level < .serious, now - begin >= PressureAssessment.fallDelay { return true }
             if now >= tellDue {
                 tellDue = now + Self.tellInterval

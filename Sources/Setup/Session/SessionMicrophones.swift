@@ -36,7 +36,7 @@ extension SessionSetup {
 
     /// Opens the processed voice signal of a microphone if its role requests echo cancellation or noise suppression.
     ///
-    /// - Returns: The processed source, and the name of the output device used as the echo reference. `nil` if no
+    /// - Returns: The processed source, and the name of the output device used as the echo reference; `nil` if no
     ///   processing is requested.
     /// - Throws: `SetupError` if the sound server can't create the processed source.
     static func openVoice(
@@ -94,7 +94,7 @@ final class SharedMicrophone: Sendable {
     private let roleCount: Int
     private let receivers = ConditionLock<[@Sendable (MicrophoneEvent) -> Void]>([])
 
-    /// Shares a microphone.
+    /// Shares a microphone between several roles.
     ///
     /// - Parameters:
     ///   - source: The microphone, opened but not started.
@@ -146,10 +146,10 @@ final class SharedMicrophone: Sendable {
 /// The processed voice signal of a microphone, with timestamps derived from the raw microphone, which is
 /// captured in parallel (`VoiceDating`).
 ///
-/// No audio is delivered until the processed signal is correlated with the raw microphone or three seconds
-/// have passed. After that, the processed signal's own timestamps are used until a match is found. When the
-/// microphone is disconnected, the processed signal stops too. It resumes only after a new match, because the
-/// sound server may use a different microphone in the meantime.
+/// No audio is delivered until the processed signal is correlated with the raw microphone or three seconds have passed.
+/// After three seconds, the processed signal's own timestamps are used until a match is found. When the microphone is
+/// disconnected, the processed signal stops too. The signal resumes only after a new match, because the sound server
+/// may use a different microphone in the meantime.
 final class AlignedVoice: MicrophoneSource {
     fileprivate struct State {
         var dating: VoiceDating
@@ -157,7 +157,7 @@ final class AlignedVoice: MicrophoneSource {
         var count: Int64 = 0
         /// Whether the microphone was disconnected and no new match has been found since.
         var isLost = false
-        /// Whether the last delivery used the sample count and timestamps of the processed signal.
+        /// Whether the last delivery used the sample count and timestamps of the processed signal itself.
         var countsItself = false
         /// Sample count after the last delivery.
         var end: Int64?
@@ -173,7 +173,7 @@ final class AlignedVoice: MicrophoneSource {
     /// channels.
     private let sourceChannels: [Int]
     private let state: ConditionLock<State>
-    /// Used only by the comparing thread.
+    /// The correlation, used only by the thread that compares the signals.
     private let correlation: ConditionLock<AudioCorrelation>
     private let worker = ConditionLock<MediaThread?>(nil)
 
@@ -216,7 +216,7 @@ final class AlignedVoice: MicrophoneSource {
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let (state, sourceChannels) = (state, sourceChannels)
-        // This lock ensures that both threads deliver in the order in which they made their decisions.
+        // This lock ensures that both threads deliver their events in the order in which they processed them.
         let turn = ConditionLock(())
         beginComparing()
         try heard.start(on: clock) { event in
@@ -316,13 +316,13 @@ extension AlignedVoice.State {
         count += Int64(audio.frameCount)
         let known = dating.addVoice(audio)
         guard known != nil || (count > patience && !isLost) else { return (nil, false) }
-        // Switching between the two sample counts is a discontinuity for the receiver.
+        // When the source of the sample counts changes, the receiver sees a discontinuity.
         let isAnew = isLost || (known != nil && countsItself)
         isLost = false
         countsItself = known == nil
         let first = known?.sample ?? audio.firstSample
-        // A late match can place samples before the end of the last delivery. Those samples were already delivered with
-        // slightly wrong timestamps.
+        // A late match can place samples before the end of the last delivery. Those samples have already been delivered
+        // with slightly wrong timestamps.
         let excess = isAnew ? 0 : max((end ?? first) - first, 0)
         guard excess < audio.frameCount else { return (nil, false) }
         end = first + Int64(audio.frameCount)

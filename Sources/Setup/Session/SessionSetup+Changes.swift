@@ -14,7 +14,7 @@ extension SessionSetup {
     ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
     ///   - role: A name that no device of the recording uses yet.
     ///   - session: The session to add the camera to.
-    ///   - stills: The still capture of this session. It includes this camera from now on.
+    ///   - stills: The still capture of this session, which includes this camera from now on.
     /// - Throws: `SetupError` if the role or selector is invalid; if the device is missing or busy, or access
     ///   is denied; or if the session rejects the change.
     public func addCamera(
@@ -25,7 +25,7 @@ extension SessionSetup {
         profile.cameras = [CameraRole(role: role, device: selector)]
         profile.microphones = []
         profile.tracks.microphones = .none
-        // A camera without a track may use any pixel format.
+        // Without a track, the camera may use any pixel format.
         if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
         let resolver = try freeCamera(selector, profile, request, in: session)
         let plan = try Self.plan(profile, resolver)
@@ -81,7 +81,7 @@ extension SessionSetup {
         }
     }
 
-    /// Finds the camera for the profile's only role. The camera must not be in use by another role.
+    /// Finds the camera for the only role in the profile. The camera must not be in use by another role.
     func freeCamera(
         _ selector: String, _ profile: Profile, _ request: SetupRequest, in session: MulticamSession
     ) throws(SetupError) -> DeviceResolver {
@@ -148,14 +148,14 @@ extension SessionSetup {
     /// frames, and before that waits up to 5 s for another process to announce it. Don't call this from a
     /// Swift task.
     ///
-    /// The camera is opened with the role's settings from the profile. If it doesn't support the size or
-    /// rate, this function chooses a supported one.
+    /// The camera is opened with the role's settings from the profile. If the camera doesn't support the size or rate,
+    /// this function chooses a supported one.
     ///
     /// - Parameters:
     ///   - role: The role of a camera that is being recorded.
     ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
-    ///   - session: The session.
-    ///   - stills: The still capture of this session. It uses this camera from now on.
+    ///   - session: The session that uses the camera.
+    ///   - stills: The still capture of this session, which uses this camera from now on.
     /// - Throws: `SetupError` if the role doesn't exist; if the selector is invalid; if the device is missing
     ///   or busy, or access is denied; or if the session rejects the change.
     public func replaceCamera(

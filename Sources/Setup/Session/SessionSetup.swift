@@ -22,13 +22,14 @@ internal import VirtualDevices
 /// ```
 ///
 /// If the request contains a machine model (`ThisMachine(output: "recordings").model`), the plan is reduced to fit the
-/// machine within the profile's budget. If that's impossible, the request is rejected.
+/// machine within the profile's budget. If the plan can't be reduced enough, the request is rejected.
 ///
-/// An app can supply its own sources (`init(_:cameras:microphones:)`) and add sinks.
+/// An app can supply its own sources (`init(_:cameras:microphones:)`) and receive frames and audio through taps.
 public struct SessionSetup: Sendable {
     /// The plan to run, reduced if the request's machine requires it.
     public let plan: SessionPlan
-    /// The predicted cost of the plan, and the quality reductions that were necessary. `nil` without a machine model.
+    /// The predicted cost of the plan, and the quality reductions that were necessary; `nil` if there is no machine
+    /// model.
     public let reduction: PlanReduction?
     /// The cameras by role, opened but not started. A source supplied by the app must deliver the format in the plan.
     public var cameras: [String: any CameraSource]
@@ -40,30 +41,29 @@ public struct SessionSetup: Sendable {
     /// The profile's live outputs and their addresses. The addresses contain keys: pass them to a `LivePublisher`, and
     /// don't display them.
     public private(set) var liveOutputs: [LiveOutput] = []
-    /// The roles played by sources that the app supplies.
+    /// The roles whose sources the app supplies.
     private var ownRoles: Set<String> = []
     /// The microphone roles that record the audio output of the computer.
     private let monitorRoles: Set<String>
-    /// Creates encoders, decoders, and resamplers. Replaced in tests.
+    /// The factory for encoders, decoders, and resamplers. Tests use a different factory.
     package var codecs: any CodecFactory = Codecs()
     /// The devices by role, and all connected devices.
     package let devices: Calibrations.Devices
-    /// The user's choices to store. `nil` without a request.
+    /// The user's choices that will be stored, or `nil` if the setup was created without a request.
     private let choices: ChoiceRecord?
-    /// The request that this setup was created for. `nil` if there is none.
+    /// The request that this setup was created for, or `nil` if there is none.
     public private(set) var request: SetupRequest?
-    /// The profile as read for the request, including the request's changes. `nil` without a request. Later changes to
-    /// the file have no effect.
+    /// The profile as read for the request, including the request's changes, or `nil` if there is no request. Later
+    /// changes to the file have no effect.
     private(set) var profile: Profile?
-    /// Source of the computer's orientation. `nil` if no camera requests it.
+    /// Source of the computer's orientation, or `nil` if no camera requests it.
     private(set) var tracker: (any OrientationTracker)?
-    /// Finds devices from other processes, including those added later. `nil` if the app doesn't accept such
-    /// devices.
+    /// Finds devices from other processes, including those added later; `nil` if the app doesn't accept such devices.
     private(set) var remote: (any RemoteSources)?
 
-    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that
-    /// they deliver. They're included in the cost and recorded like any other device. Blocks. Waits up to 15
-    /// s for each device provided by another process.
+    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that they
+    /// deliver. Such sources are included in the cost and recorded like any other device. This call blocks, and waits
+    /// up to 15 s for each device provided by another process.
     ///
     /// - Parameters:
     ///   - request: The profile and devices to use. Device settings for roles that the app's sources play are
@@ -71,9 +71,8 @@ public struct SessionSetup: Sendable {
     ///   - cameras: The app's own cameras by role, opened but not started.
     ///   - microphones: The app's own microphones by role, opened but not started.
     ///   - tracker: Source of the computer's orientation. `nil` uses the accelerometer.
-    ///   - remote: Finds devices with the selector `remote:NAME` that other processes provide: the `devices`
-    ///     of a
-    ///     `MediaServer`. It's also used later for devices that are added or replaced.
+    ///   - remote: Finds devices with the selector `remote:NAME` that other processes provide: the `devices` of a
+    ///     `MediaServer`. This object is also used later for devices that are added or replaced.
     /// - Throws: `SetupError` if the profile or a selector is invalid; if a device is missing or busy, or
     ///   access is denied; or if the profile lacks the role of an app's source or requires a different format
     ///   from it. Also thrown, before any device is opened, if the plan exceeds its budget.
@@ -93,7 +92,8 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Finds and opens the devices of a request with the calibrations from a file. `nil` uses no calibrations.
+    /// Finds and opens the devices of a request, and applies the calibrations from a file. If the file is `nil`, no
+    /// calibrations are applied.
     package init(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
         tracker: (any OrientationTracker)? = nil, own: SuppliedSources = SuppliedSources(),
@@ -114,7 +114,7 @@ public struct SessionSetup: Sendable {
         self.request = request
     }
 
-    /// Opens the devices of a plan. The resolver has already found them.
+    /// Opens the devices of a plan, which the resolver has already found.
     package init(
         _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
         choices: ChoiceRecord? = nil
@@ -153,9 +153,9 @@ public struct SessionSetup: Sendable {
         self.microphones = microphones
     }
 
-    /// Returns the plan for a request. Opens devices only to query them. This function doesn't connect to
-    /// network cameras, screens, or devices from other processes. It plans them in the format that their
-    /// roles request, and adds a note.
+    /// Returns the plan for a request. Opens devices only to query them. This function doesn't connect to network
+    /// cameras, screens, or devices from other processes. Such devices are planned in the format that their roles
+    /// request, and a note reports this.
     ///
     /// - Returns: The plan. If the request contains a machine, the plan is reduced, even if it still exceeds
     ///   the budget.
@@ -165,8 +165,8 @@ public struct SessionSetup: Sendable {
         try resolve(request, calibrations: Calibrations.file, assumes: true).plan
     }
 
-    /// Returns the cost of a request on a machine, and the quality reductions that would be necessary. Opens
-    /// devices only to query them, and connects to no remote devices, like `plan`.
+    /// Returns the cost of a request on a machine, and the quality reductions that would be necessary. Opens devices
+    /// only to query them, and doesn't connect to remote devices.
     ///
     /// - Parameters:
     ///   - request: The profile and devices to use. The request's own machine is ignored.
@@ -247,7 +247,7 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Returns the profile of a request and its devices.
+    /// Returns the profile of a request, and the devices for its roles.
     ///
     /// - Returns: The profile, the devices, and a warning for the user if stored device or choice data can't
     ///   be read.
@@ -320,8 +320,8 @@ public struct SessionSetup: Sendable {
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
     }
 
-    /// Reads the profile named in a request, so that later setups of the request use the same version. Does nothing if
-    /// the request already contains its profile.
+    /// Reads the profile named in a request, so that all later setups of the request use the same version of the
+    /// profile. Does nothing if the request already contains its profile.
     ///
     /// - Returns: The request with the profile.
     /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
@@ -336,13 +336,13 @@ public struct SessionSetup: Sendable {
         return request
     }
 
-    /// The first role with the selector `any`, which gets the preferred camera. `nil` if every role names a specific
+    /// The first role with the selector `any`, which gets the preferred camera, or `nil` if every role names a specific
     /// camera.
     public var leadingRole: String? { choices?.leader }
 
-    /// The rule that selects the leading role's camera between recordings. It uses the profile's policy and the role's
-    /// current camera, and excludes the cameras of other roles. `nil` if there is no leading role, or its camera is
-    /// synthetic.
+    /// The rule that selects the leading role's camera between recordings. The rule uses the profile's policy and the
+    /// role's current camera, and excludes the cameras of other roles. The value is `nil` if there is no leading role,
+    /// or its camera is synthetic.
     public var cameraSelection: CameraSelection? {
         guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
             let identity = Self.memorable(current)
@@ -390,16 +390,16 @@ public struct SessionSetup: Sendable {
     ///   - options: The recording's folder, name, duration, and other settings that aren't part of the plan.
     ///     By
     ///     default, the recording is saved to a folder in `recordings` and runs until it's stopped.
-    ///   - clock: The session clock. Simulated in tests with synthetic devices.
-    ///   - frameTaps: Sinks for captured frames.
-    ///   - audioTaps: Sinks for aligned audio.
-    ///   - metadataTaps: Sinks for the metadata of each frame.
-    ///   - synchronizedOutputs: Sinks for synchronized data of several devices, tick by tick.
+    ///   - clock: The session clock. Tests with synthetic devices use a simulated clock.
+    ///   - frameTaps: Taps that receive captured frames.
+    ///   - audioTaps: Taps that receive aligned audio.
+    ///   - metadataTaps: Taps that receive the metadata of each frame.
+    ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
     ///   - stills: Takes stills from the session's cameras, and clips with audio. `nil` disables stills.
     ///   - host: The computer to read system pressure from. `nil` reads this computer, or no computer in
     ///     simulated
     ///     time.
-    /// - Returns: The session.
+    /// - Returns: The new session.
     public func makeSession(
         _ options: RecordingOptions = RecordingOptions(
             parentFolder: "recordings", version: MulticamVersion.current),
@@ -430,9 +430,9 @@ public struct SessionSetup: Sendable {
     /// memory, limited to the range from 64 MiB to 2 GiB.
     ///
     /// - Parameters:
-    ///   - available: Available memory in bytes. `nil` if the system doesn't report it.
+    ///   - available: Available memory in bytes. The value is `nil` if the system doesn't report it.
     ///   - folders: Number of folders that the recording is written to.
-    /// - Returns: The limit in bytes for each folder. `nil` if the available memory is unknown.
+    /// - Returns: The limit in bytes for each folder, or `nil` if the available memory is unknown.
     static func writeMemory(available: Int64?, folders: Int) -> Int? {
         available.map { Int(min(max($0 / 4, 64 << 20), 2 << 30)) / max(folders, 1) }
     }
@@ -520,7 +520,7 @@ extension SessionSetup {
     ) throws(SetupError) -> (sets: CameraSets, notes: [String]) {
         guard let request else { return connectedSets(on: machine) }
         let profile = try profile(of: request)
-        // Omit microphones: their cost is negligible, and they need not be connected.
+        // Microphones are omitted because their cost is negligible and they don't have to be connected.
         let cameras = Profile(name: profile.name, cameras: profile.cameras, choice: profile.choice)
         let wantsReal = profile.cameras.contains { !VirtualSources.handles($0.device) }
         let (memory, warning) = (wantsReal ? DeviceStore.file?.read() : nil) ?? (DeviceStore(), nil)
@@ -541,7 +541,7 @@ extension SessionSetup {
     }
 
     private static func connectedSets(on machine: MachineModel) -> (sets: CameraSets, notes: [String]) {
-        // One node per camera. The bandwidth of cameras in use counts as reserved.
+        // Each camera has one node here. The bandwidth of cameras in use counts as reserved.
         let present = CameraCatalog().locatedCameras().map(\.device)
         var notes: [String] = []
         let usable = present.filter { camera in
@@ -573,8 +573,8 @@ extension SessionSetup {
 
 extension SessionSetup {
     /// Writes a scene to the user's profile. If the profile file belongs to the user, the scene is added to that file.
-    /// Otherwise, a copy is created in the user's profile folder. The rest of the file is unchanged. Blocks on disk
-    /// I/O; don't call this from a Swift task.
+    /// If the file doesn't belong to the user, a copy is created in the user's profile folder. The rest of the file is
+    /// unchanged. Blocks on disk I/O; don't call this from a Swift task.
     ///
     /// - Parameter scene: The scene returned by `MulticamSession.saveScene`.
     /// - Returns: The path of the file, and whether it's a new copy.
@@ -584,11 +584,11 @@ extension SessionSetup {
     }
 
     /// Deletes a scene from the user's profile. If the profile file belongs to the user, the scene is removed from that
-    /// file. Otherwise, a copy without the scene is created in the user's profile folder. The rest of the file is
-    /// unchanged. Blocks on disk I/O; don't call this from a Swift task.
+    /// file. If the file doesn't belong to the user, a copy without the scene is created in the user's profile folder.
+    /// The rest of the file is unchanged. Blocks on disk I/O; don't call this from a Swift task.
     ///
     /// - Parameter name: The scene's name.
-    /// - Returns: The path of the file, and whether it's a new copy. `nil` if the profile doesn't contain the scene.
+    /// - Returns: The path of the file, and whether it's a new copy; `nil` if the profile doesn't contain the scene.
     /// - Throws: `ProfileError` with the reason why the scene can't be deleted. All files are unchanged in this case.
     public func delete(sceneNamed name: String) throws(ProfileError) -> (path: String, isCopy: Bool)? {
         try Self.library.delete(sceneNamed: name, in: try profileName())

@@ -11,40 +11,40 @@ public import Session
 /// Microphones that the user has muted are ignored, and cameras with a fault aren't shown
 /// (`CameraInput.fault`). After a manual change of the picture, automatic switching pauses for a while.
 final class SessionVoices: Sendable {
-    // Durations are counted in levels of 10 ms.
-    /// Duration of the pause after a manual change, in levels of 10 ms.
+    // Durations are counted in audio level measurements, one every 10 ms.
+    /// Duration of the pause after a manual change, in level measurements of 10 ms each.
     private static let patience = 1000
-    /// Interval between checks of cameras and microphones, in levels.
+    /// Interval between checks of cameras and microphones, in level measurements.
     private static let checkEvery = 10
     /// Delay between a decision and the tick that shows it. A shot may last longer than requested by at most this time.
     private static let delay = Nanoseconds.milliseconds(100)
 
-    /// State shared by the tap threads. The session retains the taps.
+    /// State shared by the threads that call the taps. The session retains the taps.
     private struct State {
         weak var session: MulticamSession?
         var meters: [VoiceMeter]
         var voice: LiveVoice
-        /// Number of levels used from each microphone.
+        /// Number of level measurements used from each microphone.
         var used = 0
         /// The picture to show; `nil` until it is known.
         var choice: LiveVoice.Choice?
-        /// Whether the choice has not been shown yet.
+        /// Whether the choice hasn't been shown yet.
         var isNew = false
-        /// Whether other cameras replace the chosen ones, which can't be shown.
+        /// Whether other cameras are shown because the chosen cameras can't be shown.
         var isSubstitute = false
-        /// Time of the last committed change, in levels.
+        /// Time of the last committed change, in level measurements.
         var changedAt = 0
         var health = Health()
-        /// Cameras that the session refused to show, for example because they were removed, and the time until which
-        /// they aren't tried again, in levels.
+        /// Cameras that the session refused to show, for example because they were removed, and the time (in level
+        /// measurements) until which the session isn't asked to show them again.
         var refused: (cameras: Set<String>, until: Int) = ([], 0)
         /// The arrangement after the last detected change.
         var known: ProgramArrangement?
-        /// Time of the last detected manual change, in levels.
+        /// Time of the last detected manual change, in level measurements.
         var personSince: Int?
     }
 
-    /// The devices that automatic switching ignores.
+    /// The devices that automatic switching ignores because of a fault or because the user muted them.
     private struct Health {
         var faultyCameras: Set<String> = []
         var mutedMicrophones: Set<String> = []
@@ -55,7 +55,7 @@ final class SessionVoices: Sendable {
     private let shots: VoiceShots
     /// Microphones that the program mixes unless the user mutes them.
     private let mixed: Set<String>
-    /// Minimum length of a shot, in levels.
+    /// Minimum length of a shot, in level measurements.
     private let minLevels: Int
 
     /// Attaches taps to the microphones of a session.
@@ -88,7 +88,7 @@ final class SessionVoices: Sendable {
             slice.samples[first..<first + channels].reduce(0, +) / Float(channels)
         }
         state.withLock { state in
-            // A new recording restarts at T0, so the levels belong to the previous one.
+            // A new recording restarts at T0, so the stored levels belong to the previous recording.
             if slice.firstSample / 480 + 10 < Int64(state.meters[index].count) {
                 state.meters = state.meters.map { _ in VoiceMeter() }
                 state.voice.beginAgain()
@@ -151,7 +151,7 @@ final class SessionVoices: Sendable {
         let wanted = shots.shown(camera, without: faulty, previous: shown)
         let isSubstitute = wanted != shots.shown(camera, without: [], previous: shown)
         guard wanted != shown else {
-            // Before the first choice, the program shows the arrangement from the profile.
+            // Before the first choice is made, the program shows the arrangement from the profile.
             (state.isNew, state.isSubstitute) = (false, isSubstitute && state.choice != nil)
             return
         }

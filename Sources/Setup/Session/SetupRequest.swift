@@ -2,7 +2,7 @@ public import Media
 public import Plan
 public import Profiles
 
-/// A request for a session: a profile, and the devices that play its roles.
+/// A request for a session: a profile, and the devices for its roles.
 public struct SetupRequest: Sendable, Equatable {
     /// The profile's name, or the path of its file.
     public var profile: String
@@ -12,8 +12,8 @@ public struct SetupRequest: Sendable, Equatable {
     public var cameras: [RoleSelection]
     /// Selections that replace the profile's microphones, by role.
     public var microphones: [RoleSelection]
-    /// The camera that the profile's policy has assigned to the leading role since the start. It isn't a user choice.
-    /// `nil` if the camera is unchanged.
+    /// The camera that the profile's policy has assigned to the leading role since the start. The user didn't choose
+    /// this camera. The value is `nil` if the camera is unchanged.
     public var followed: RoleSelection?
     /// Whether every role gets a synthetic device unless it has a selection or a `virtual:` or `file:` selector.
     public var usesVirtualDevices: Bool
@@ -28,7 +28,8 @@ public struct SetupRequest: Sendable, Equatable {
     /// The computer for which the plan's cost is predicted and to which the plan is adapted. `ThisMachine`
     /// models the current computer. `nil` skips both steps.
     public var machine: MachineModel?
-    /// The recording duration that must fit on the disk. `nil` if it's unknown. Used only with a `machine`.
+    /// The recording duration that must fit on the disk, or `nil` if it's unknown. The duration is used only with a
+    /// `machine`.
     public var duration: Nanoseconds?
 
     /// Creates a request for a profile.
@@ -41,7 +42,7 @@ public struct SetupRequest: Sendable, Equatable {
     ///   - recordsMetadata: Whether the metadata of all cameras is recorded.
     ///   - machine: The computer for which the plan's cost is predicted and to which the plan is adapted.
     ///     `nil` skips both steps.
-    ///   - duration: The recording duration that must fit on the disk. `nil` if it's unknown.
+    ///   - duration: The recording duration that must fit on the disk. The value is `nil` if it's unknown.
     public init(
         profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
         usesVirtualDevices: Bool = false, recordsMetadata: Bool = false,
@@ -59,13 +60,13 @@ public struct SetupRequest: Sendable, Equatable {
     /// Creates a request for a profile that the app has created in memory.
     ///
     /// - Parameters:
-    ///   - profile: The profile. No file is read.
+    ///   - profile: The profile, which is used instead of a file.
     ///   - cameras: Selections that replace the profile's cameras.
     ///   - microphones: Selections that replace the profile's microphones.
     ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
     ///   - machine: The computer for which the plan's cost is predicted and to which the plan is adapted.
     ///     `nil` skips both steps.
-    ///   - duration: The recording duration that must fit on the disk. `nil` if it's unknown.
+    ///   - duration: The recording duration that must fit on the disk. The value is `nil` if it's unknown.
     public init(
         profile: Profile, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
         usesVirtualDevices: Bool = false, machine: MachineModel? = nil, duration: Nanoseconds? = nil
@@ -109,14 +110,14 @@ public struct RoleSelection: Sendable, Equatable {
     /// The selector that names the device: `any`, `/dev/video0`, `virtual:clap`.
     public var selector: String
 
-    /// Creates a selection.
+    /// Creates a selection of a device for a role.
     public init(role: String, selector: String) {
         self.role = role
         self.selector = selector
     }
 }
 
-/// The reason why a session can't be set up. Detected before any device streams.
+/// The reason why a session can't be set up. The problem is detected before any device streams.
 public enum SetupError: Error, Sendable, Equatable {
     /// A selector or a role is invalid. The text contains the reason.
     case usage(String)
@@ -131,7 +132,7 @@ public enum SetupError: Error, Sendable, Equatable {
 }
 
 extension SetupError {
-    /// If a busy device is in use by one of this user's recorders, returns the error with a description of
+    /// If a device is busy because one of this user's recorders is using it, returns the error with a description of
     /// what that recorder is doing.
     ///
     /// - Parameter activity: Queries the activity of a process by its process ID.

@@ -47,7 +47,7 @@ public final class Snapshot: Sendable {
             SessionStills(
                 setup.plan, cameras: setup.cameras, clock: clock, live: live, codecs: setup.codecs
             ).cameras
-        // Half of a clip precedes its still.
+        // Half of a clip precedes its still, so settling takes at least that long.
         self.settling = max(settling, live / 2)
         var plan = setup.plan
         plan.microphones = []
@@ -59,7 +59,7 @@ public final class Snapshot: Sendable {
         }
     }
 
-    /// Takes a still from each camera at about the same time. Call this only once. Blocks its thread for
+    /// Takes a still from each camera at about the same time. Call this only once. Blocks the calling thread for
     /// several seconds; don't call this from a Swift task.
     ///
     /// - Returns: The stills in the plan's order.
@@ -106,7 +106,7 @@ public final class Snapshot: Sendable {
     ///   - still: The still to write.
     ///   - folder: The folder to write to.
     ///   - name: The file's name. `nil` uses the default name.
-    /// - Returns: The written files.
+    /// - Returns: The files that were written.
     /// - Throws: `StillError` if the frame can't be encoded, or if a file can't be written or already exists.
     public func write(
         _ still: Still, into folder: StillFolder, as name: String? = nil
@@ -154,7 +154,7 @@ extension SessionSetup {
         } catch {
             throw .profile(error)
         }
-        // Without a rate lock, the exposure time of a still isn't limited by the frame rate.
+        // The rate lock is disabled, so that the frame rate doesn't limit the exposure time of a still.
         for index in plan.cameras.indices {
             plan.cameras[index].controls.removeAll { $0.origin == .rateLock }
         }
@@ -203,9 +203,9 @@ extension SessionStills {
         self.init(setup.plan, cameras: setup.cameras, live: live, codecs: setup.codecs)
     }
 
-    /// Captures the next complete frame from each camera in a recording at about the same time, and writes
-    /// the frames to the session folder as `stills/2026-11-21_142310-123_desk.jpg`. Blocks its thread: don't
-    /// call this from a Swift task or from several threads at once.
+    /// Captures the next complete frame from each camera in a recording at about the same time, and writes the frames
+    /// to the session folder as `stills/2026-11-21_142310-123_desk.jpg`. Blocks the calling thread: don't call this
+    /// from a Swift task or from several threads at once.
     ///
     /// - Parameters:
     ///   - roles: The roles of the cameras. Empty means all cameras.
@@ -218,9 +218,9 @@ extension SessionStills {
         try take(roles, into: StillFolder(ofSession: folder, version: MulticamVersion.current))
     }
 
-    /// Captures the next complete frame from each camera at about the same time, and writes the frames to any
-    /// folder. Use this for cameras on standby. Blocks its thread: don't call this from a Swift task or from
-    /// several threads at once.
+    /// Captures the next complete frame from each camera at about the same time, and writes the frames to any folder.
+    /// Use this for cameras on standby. Blocks the calling thread: don't call this from a Swift task or from several
+    /// threads at once.
     ///
     /// - Parameters:
     ///   - roles: The roles of the cameras. Empty means all cameras.

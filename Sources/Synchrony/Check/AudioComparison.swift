@@ -1,19 +1,19 @@
 internal import Encoding
 internal import Media
 
-/// Offset between two microphones, based on audio that both recorded. It is measured in two windows that must
-/// agree, one near the start and one near the end.
+/// Offset between two microphones, based on audio that both recorded. The offset is measured in two windows, one near
+/// the start and one near the end, and the results must agree.
 struct AudioComparison {
     let start: MeasuredOffset
     let end: MeasuredOffset
-    /// Confidence, 0.5…1, from the lower of the two peaks.
+    /// Confidence from 0.5 to 1, based on the lower of the two peaks.
     let confidence: Double
 
     private static let windowLength = Nanoseconds.seconds(12)
     private static let shortestLength = Nanoseconds.seconds(3)
-    /// Number of windows to try from either end.
+    /// Number of windows to try from each end.
     private static let tries = 5
-    /// Error of a correlation peak in a room.
+    /// Error of a correlation peak in a typical room.
     private static let error = Nanoseconds.microseconds(100)
     /// Maximum drift between two clocks, as a ratio.
     private static let largestDrift = 300e-6
@@ -24,7 +24,8 @@ struct AudioComparison {
     ///   - reference: The reference track.
     ///   - other: The track to measure.
     ///   - duration: Length of the shorter track.
-    /// - Returns: The offsets near start and end; `nil` if no peak is certain, or the windows contradict each other.
+    /// - Returns: The offsets near the start and the end; `nil` if no peak is certain, or if the windows contradict
+    ///   each other.
     /// - Throws: `EncodingError` if a file can't be read.
     static func measured(
         _ reference: TrackEvents, _ other: TrackEvents, duration: Nanoseconds
@@ -71,12 +72,12 @@ struct AudioComparison {
 struct ClapComparison {
     /// Offset of each clap, in chronological order.
     let claps: [MeasuredOffset]
-    /// Combined offset of all claps.
+    /// The offset of the track, based on all claps.
     let whole: MeasuredOffset
-    /// Confidence, 0…1: the share of claps found in both tracks, multiplied by n ÷ (n + 1) for n claps.
+    /// Confidence from 0 to 1, which is the share of claps found in both tracks, multiplied by n ÷ (n + 1) for n claps.
     let confidence: Double
 
-    /// Share of the possible offset range between two cameras that is considered likely: 1.8 of 2.1 frames. The extreme
+    /// Share of the possible offset range between two cameras that is considered likely: 1.8 of 2.1 frames. The maximum
     /// requires four coincidences: the phase of each camera's exposures relative to the ticks, and the position of the
     /// clap within each exposure. If all are uniformly distributed, an offset beyond 1.8 frames occurs once in ten
     /// thousand cases.
@@ -86,7 +87,7 @@ struct ClapComparison {
     /// sounds occur in every room.
     private static let largestAlone = Nanoseconds.milliseconds(100)
 
-    /// Matches the events of two tracks; `nil` if too few agree to be certain that they are the same.
+    /// Matches the events of two tracks. Fails if too few events agree to be certain that they are the same.
     ///
     /// - Parameters:
     ///   - reference: Events of the reference track, in chronological order.
@@ -109,9 +110,9 @@ struct ClapComparison {
         confidence = matching.share * count / (count + 1)
     }
 
-    /// Whether the matched events are certain to be the same. If there are many, at least three and half of the shorter
-    /// list must agree. If there are one or two, all must agree, be close to each other, and have almost no other
-    /// events around them.
+    /// Whether the matched events are certain to be the same. If both tracks contain three or more events, at least
+    /// three events and half of the shorter list must match. If one of them contains only one or two events, all of
+    /// these must match at a small offset, and the other track may contain few additional events.
     private static func isTrusted(_ matching: EventMatching) -> Bool {
         let fewer = min(matching.referenceCount, matching.otherCount)
         let more = max(matching.referenceCount, matching.otherCount)
@@ -135,7 +136,7 @@ struct ClapComparison {
         let middle = offsets.median
         let scatter = 1.4826 * offsets.map { abs($0 - middle) }.median
         let own = claps.map { Double($0.uncertainty.count) }.median
-        // Two standard errors of the median, plus the error of the onsets themselves.
+        // The uncertainty is two standard errors of the median, plus the error of the onsets themselves.
         let error = 2.5 * scatter / Double(claps.count).squareRoot() + own
         return MeasuredOffset(
             at: meanTime(claps), offset: Nanoseconds(Int64(rounding: middle, .towardZero)),
@@ -151,7 +152,7 @@ struct ClapComparison {
             return MeasuredOffset(
                 at: meanTime(claps), offset: found.middle, uncertainty: found.uncertainty, claps: claps.count)
         }
-        // The ranges contradict each other, as with drift, so the widest one is the uncertainty.
+        // If the ranges contradict each other, as they do with drift, the widest range is the uncertainty.
         let middle = Int64(claps.map { Double($0.offset.count) }.median)
         let widest = claps.map(\.uncertainty).max() ?? .zero
         return MeasuredOffset(

@@ -5,7 +5,7 @@ public import SessionFolder
 internal import System
 public import Timing
 
-/// A finished session folder as described by its manifest, with tracks whose files all exist.
+/// A finished session folder as described by its manifest. All files of its tracks exist.
 public struct CheckedSession: Sendable {
     /// Path of the session folder.
     public let folder: String
@@ -37,14 +37,13 @@ public struct CheckedSession: Sendable {
         verdict = Verdict(manifest)
     }
 
-    /// Joins the recordings of a group's nodes. Track times are relative to the group's T0, or to the first
-    /// node's T0 if that is earlier.
+    /// Joins the recordings of a group's nodes into one session. Track times are relative to the group's T0, or to the
+    /// first node's T0 if that is earlier.
     ///
     /// - Parameters:
     ///   - folder: Path of the folder that contains the nodes' folders.
-    ///   - parts: For each node, its name, its recording, and the start of the recording relative to the
-    ///     group's T0;
-    ///     negative if it is earlier.
+    ///   - parts: The name, the recording, and the start of the recording for each node. The start is relative to the
+    ///     group's T0 and negative if it is earlier.
     /// - Throws: `SyncCheckError` if `parts` is empty.
     public init(folder: String, joining parts: [(node: String, session: CheckedSession, later: Nanoseconds)])
         throws(SyncCheckError)
@@ -98,7 +97,7 @@ public struct CheckedSession: Sendable {
 
     private static func filled(_ track: Manifest.Track) -> Int {
         guard let frames = track.frames else { return .max }
-        // Values in a manifest aren't trusted.
+        // Values in a manifest can't be trusted.
         let (sum, isTooMany) = frames.duplicated.addingReportingOverflow(frames.slate)
         return isTooMany ? .max : max(0, sum)
     }
@@ -152,7 +151,7 @@ public struct CheckedSession: Sendable {
             filled: filled(track), start: start, laterStarts: later,
             gaps: isProgram ? own + gaps(of: cameras.map(\.role), manifest) : own)
         guard isProgram, track.channels != nil else { return [frames] }
-        // The program's audio stream follows its video stream.
+        // The audio stream of the program follows its video stream.
         return [
             frames,
             CheckedTrack(
@@ -164,8 +163,8 @@ public struct CheckedSession: Sendable {
         ]
     }
 
-    /// Returns the start of each file after the first, relative to T0; empty if the manifest doesn't contain
-    /// all of them.
+    /// Returns the start of each file after the first, relative to T0. The result is empty if the manifest doesn't
+    /// contain all of the start times.
     private static func laterStarts(of track: Manifest.Track) -> [Nanoseconds?] {
         guard let details = track.part_details, details.map(\.file) == track.parts ?? [] else { return [] }
         return details.map { Nanoseconds(max(0, $0.first_ns)) }
@@ -176,7 +175,7 @@ public struct CheckedSession: Sendable {
     }
 }
 
-/// A track of a recording to measure, with its files. A program with audio is represented by two tracks.
+/// A track of a recording to be measured, with its files. A program with audio is represented by two tracks.
 public struct CheckedTrack: Sendable, Equatable {
     /// Content of a track.
     public enum Kind: String, Sendable, Codable {
@@ -195,7 +194,7 @@ public struct CheckedTrack: Sendable, Equatable {
     public let kind: Kind
     /// Path of the session folder.
     public let folder: String
-    /// Files in chronological order, relative to the folder. A split track has several.
+    /// Files in chronological order, relative to the folder. A split track has several files.
     public let files: [String]
     /// Index of the track's stream in each file, from 0.
     public let stream: Int
@@ -211,11 +210,11 @@ public struct CheckedTrack: Sendable, Equatable {
     /// previous one. After a split, a copied H.264 file continues to the next key frame, so it ends after the
     /// start of the next file.
     public let laterStarts: [Nanoseconds?]
-    /// Periods when the track, or a device that it shows, differs from the captured material, according to
-    /// the ledger.
+    /// Periods in which the track, or a device that it shows, differs from the captured data, according to the loss
+    /// ledger.
     public let gaps: [Gap]
 
-    /// Creates a track.
+    /// Creates a track to be measured.
     ///
     /// - Parameters:
     ///   - name: Name of the track.
@@ -228,7 +227,7 @@ public struct CheckedTrack: Sendable, Equatable {
     ///   - filled: Number of duplicated frames and slates; `Int.max` if unknown.
     ///   - start: Start of the first file, relative to T0.
     ///   - laterStarts: Start of each file after the first, relative to T0; `nil` if unknown.
-    ///   - gaps: Periods when the track differs from the captured material.
+    ///   - gaps: Periods in which the track differs from the captured data.
     public init(
         name: String, kind: Kind, folder: String, files: [String], stream: Int, tick: Nanoseconds = .zero,
         cameraInterval: Nanoseconds = .zero,
@@ -247,12 +246,13 @@ public struct CheckedTrack: Sendable, Equatable {
         self.gaps = gaps
     }
 
-    /// Maximum time between a gap and its detection. A detector adapts to a new level within the length of
-    /// the gap or this time, whichever is shorter.
+    /// Maximum time after a gap during which a detector may still report an event that the gap caused. A detector
+    /// adapts to a new level within the length of the gap or within this time, whichever is shorter.
     private static let longestMemory = Nanoseconds.milliseconds(800)
     private static let audioMargin = Nanoseconds.milliseconds(20)
 
-    /// Whether an event may be caused by a gap: duplicated frames or inserted silence begin or end there.
+    /// Whether an event may have been caused by a gap, because duplicated frames or inserted silence begin or end
+    /// there.
     func isNearGap(_ event: SharpEvent) -> Bool {
         let margin = kind.isAudio ? Self.audioMargin : frame
         return gaps.contains { gap in
@@ -263,22 +263,23 @@ public struct CheckedTrack: Sendable, Equatable {
         }
     }
 
-    /// Frame duration for tolerances in frames: the longer of the track's and the camera's.
+    /// Frame duration for tolerances that are given in frames. The longer one of the track's and the camera's frame
+    /// durations is used.
     public var frame: Nanoseconds { max(tick, cameraInterval) }
 }
 
-/// Checks whether a file of a session folder can be read. It must be a non-empty regular file whose path contains no
-/// symbolic links.
+/// Checks whether a file of a session folder can be read. The file must be a non-empty regular file whose path contains
+/// no symbolic links.
 enum SessionFile {
     /// The reason why a path can't be read as a regular file.
     struct Problem {
-        /// The reason, phrased to follow "cannot be read:".
+        /// The reason, as a text that can follow "cannot be read:".
         let reason: String
         let isMissing: Bool
         let isPermission: Bool
     }
 
-    /// Returns the reason why a file can't be read; `nil` if it can.
+    /// Returns the reason why a file can't be read, or `nil` if it can be read.
     ///
     /// - Parameters:
     ///   - name: Name of the file relative to the session folder.
@@ -302,6 +303,6 @@ enum SessionFile {
 }
 
 extension String {
-    /// The sentence without its final period, for use in parentheses or before another sentence.
+    /// The sentence without its final period, so that it can be used in parentheses or before another sentence.
     fileprivate var withoutFinalPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -1,14 +1,14 @@
 internal import Glibc
 public import Media
 
-/// Offset of a track from its reference at a certain time. Positive if the track is later.
+/// Offset of a track from its reference at a certain time. The offset is positive if the track is later.
 public struct MeasuredOffset: Sendable, Equatable, Codable {
     /// Mean time of the claps, or the middle of the window, relative to T0.
     public let at: MediaTime
-    /// Offset from the reference. Positive if the track is later.
+    /// Offset from the reference. The value is positive if the track is later.
     public let offset: Nanoseconds
-    /// Maximum distance of the true offset from `offset`. Between video tracks, it exceeds the length of a
-    /// frame until claps at many frame phases have reduced it.
+    /// Maximum difference between the true offset and `offset`. Between video tracks, it exceeds the length of a frame
+    /// until claps at many frame phases have reduced it.
     public let uncertainty: Nanoseconds
     /// Number of measured claps; 0 for a correlation of audio.
     public let claps: Int
@@ -33,7 +33,8 @@ public struct MeasuredDrift: Sendable, Equatable {
 
     /// Minimum time between two measurements that are used to determine drift.
     static let shortestSpan = Nanoseconds.seconds(10)
-    /// Maximum uncertainty of a reported drift, in parts per million. Video tracks reach it only after many claps.
+    /// Maximum uncertainty of a reported drift, in parts per million. Video tracks become this precise only after many
+    /// claps.
     static let largestUncertainty = 20.0
 
     /// Determines the drift from a measurement near the start and one near the end; `nil` if they are too close to each
@@ -46,8 +47,8 @@ public struct MeasuredDrift: Sendable, Equatable {
         guard uncertainty <= Self.largestUncertainty else { return nil }
     }
 
-    /// Fits a straight line through the offsets of many claps (least squares). Returns `nil` if there are fewer than
-    /// four claps, they span too short a time, or the result is too uncertain.
+    /// Fits a straight line to the offsets of many claps (least squares). Returns `nil` if there are fewer than four
+    /// claps, they span too short a time, or the result is too uncertain.
     public init?(of claps: [MeasuredOffset]) {
         guard claps.count >= 4, let first = claps.first, let last = claps.last,
             last.at.nanoseconds - first.at.nanoseconds >= Self.shortestSpan.count
@@ -64,7 +65,7 @@ public struct MeasuredDrift: Sendable, Equatable {
             return sum + rest * rest
         }
         partsPerMillion = slope * 1e6
-        // Two standard errors, plus the error of an onset at either end.
+        // The uncertainty is two standard errors, plus the error of an onset at either end.
         let span = (times.last ?? 0) - (times.first ?? 0)
         uncertainty = (2 * (squares / (count - 2) / spread).squareRoot() + 0.000_02 / span) * 1e6
         guard uncertainty <= Self.largestUncertainty else { return nil }
@@ -88,27 +89,27 @@ public struct SyncTolerance: Sendable, Equatable {
         self.singleFrame = singleFrame
     }
 
-    /// Minimum offset at which tracks count as apart if at least one is video: 5 ms, or one seventh of a
-    /// short frame. Sound takes 3 ms per meter.
+    /// Minimum offset at which two tracks count as out of sync if at least one of them is video: 5 ms, or one seventh
+    /// of a short frame. For comparison, sound takes 3 ms per meter.
     private static let slack = (most: Nanoseconds.milliseconds(5), frameParts: Int64(7))
 
     /// Returns the maximum magnitude of an offset that counts as aligned.
     ///
     /// - Parameters:
-    ///   - frame: Longer frame duration of the two tracks; `nil` between audio tracks.
+    ///   - frame: The longer frame duration of the two tracks; `nil` between audio tracks.
     ///   - claps: Number of measured claps.
-    /// - Returns: The maximum magnitude.
+    /// - Returns: The maximum magnitude of the offset.
     func limit(frame: Nanoseconds?, claps: Int) -> Nanoseconds {
         guard let frame else { return audio }
         let frames = claps == 1 ? singleFrame : self.frame
         return .seconds(rounding: frame.inSeconds * min(frames, 1e6))
     }
 
-    /// Whether tracks are certainly apart: the offset exceeds the limit, and all possible offsets differ from
-    /// zero by a margin.
+    /// Whether two tracks are certainly out of sync, because the offset exceeds the limit and all possible offsets
+    /// differ from zero by a margin.
     ///
-    /// For an aligned recording, zero is always a possible offset, so its tracks are never judged to be
-    /// apart, regardless of their frame phases.
+    /// For an aligned recording, zero is always a possible offset. The tracks of such a recording therefore never count
+    /// as out of sync, regardless of their frame phases.
     func isExceeded(by measured: MeasuredOffset, frame: Nanoseconds?) -> Bool {
         let limit = limit(frame: frame, claps: measured.claps)
         guard measured.offset.magnitude > limit else { return false }

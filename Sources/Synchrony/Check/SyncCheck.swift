@@ -3,10 +3,10 @@ public import Media
 
 /// Measures the offsets between the tracks of a recording, using only their frames and audio.
 ///
-/// All times are file times. Offsets are positive if a track is later than its reference, that is, if the
-/// same clap is seen or heard later in it. The first and the last minute are examined. If a track has no
-/// events there, up to five minutes at each end are examined. Measuring blocks during reading and decoding.
-/// Use an instance on one thread only.
+/// All times are file times. Offsets are positive if a track is later than its reference, that is, if the same clap is
+/// seen or heard later in it. The first and the last minute are examined. If a track has no events there, up to five
+/// minutes at each end are examined. The measurement blocks the calling thread while it reads and decodes files. Use an
+/// instance on one thread only.
 public struct SyncCheck {
     /// The events of one track.
     private struct Found {
@@ -24,18 +24,18 @@ public struct SyncCheck {
 
     private static let window = Nanoseconds.seconds(60)
     private static let widest = Nanoseconds.seconds(300)
-    /// Maximum change due to drift between two claps that confirm each other.
+    /// Maximum change due to drift between two claps that confirm each other's offset.
     private static let confirmation = Nanoseconds.milliseconds(10)
-    /// Minimum length of half a recording that forms its own window. A shorter recording is a single window.
+    /// Minimum length of half a recording that is used as a separate window. A shorter recording is a single window.
     private static let shortestHalf = Nanoseconds.seconds(2)
 
-    /// Prepares the check of a recording with the given tolerance.
+    /// Prepares the check of a recording with a tolerance.
     public init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
         self.session = session
         self.tolerance = tolerance
     }
 
-    /// Examines all tracks and compares them.
+    /// Examines and compares all tracks.
     ///
     /// - Parameters:
     ///   - version: Version of the measuring program.
@@ -101,9 +101,9 @@ public struct SyncCheck {
         return Found(track: track, reader: reader, start: start, end: end)
     }
 
-    /// Returns the indices of the tracks that may serve as the reference, most suitable first: microphones with events,
-    /// other tracks with events, the first camera with events, the first microphone, the first track with audio, and
-    /// the first track.
+    /// Returns the indices of the tracks that may serve as the reference, starting with the most suitable one. The
+    /// order is: microphones with events, other tracks with events, the first camera with events, the first microphone,
+    /// the first track with audio, and the first track.
     private static func references(among found: [Found]) -> [Int] {
         let microphone = found.firstIndex { $0.track.kind == .microphone }
         let candidates = [
@@ -126,8 +126,8 @@ public struct SyncCheck {
             name: found.track.name, kind: found.track.kind, events: found.events, verdict: verdict)
     }
 
-    /// Returns the result with the first reference that allows a successful comparison. If none succeeds, the track is
-    /// `unknown`.
+    /// Returns the result for the first reference that allows a successful comparison. If no comparison succeeds, the
+    /// track is `unknown`.
     private func compared(
         _ found: Found, with references: [Found]
     ) throws(EncodingError) -> SyncFindings.Track {
@@ -177,9 +177,9 @@ public struct SyncCheck {
             claps: claps)
     }
 
-    /// Whether the claps of two audio tracks are certain to be the same. One or two sharp sounds may come
-    /// from two rooms by coincidence, so there must be three, or the same offset at both ends. For video
-    /// tracks, one clap is sufficient, since flashes are rarer than impact sounds.
+    /// Whether the claps of two audio tracks are certain to be the same. One or two sharp sounds may come from two
+    /// rooms by coincidence. At least three matching sounds are therefore required, or the same offset at both ends.
+    /// For video tracks, one clap is sufficient because flashes are rarer than impact sounds.
     private static func areConfirmed(_ start: ClapComparison?, _ end: ClapComparison?) -> Bool {
         let counts = [start, end].map { $0?.claps.count ?? 0 }
         if counts.contains(where: { $0 >= 3 }) { return true }
@@ -237,12 +237,12 @@ public struct SyncCheck {
 public struct SyncCheckError: Error, Sendable, Equatable {
     /// Path of the session folder.
     public let folder: String
-    /// A message that describes the problem and the remedy.
+    /// A message that describes the problem and what to do about it.
     public let reason: String
     /// Whether the process lacks read permission.
     public let isPermission: Bool
 
-    /// Creates an error for a folder; `reason` is a sentence that follows its path.
+    /// Creates an error for a folder. `reason` is a sentence that is displayed after the folder's path.
     public init(folder: String, reason: String, isPermission: Bool = false) {
         self.folder = folder
         self.reason = reason
@@ -251,6 +251,6 @@ public struct SyncCheckError: Error, Sendable, Equatable {
 }
 
 extension SyncCheckError: CustomStringConvertible {
-    /// The folder and the reason, for users.
+    /// The folder and the reason, as a message for users.
     public var description: String { "\(folder.printable(limit: 1000)): \(reason)" }
 }

@@ -1,6 +1,7 @@
 public import Media
 
-/// Result of `multicam sync-check`: the content of `report/sync.json`, specified in `docs/sync.schema.json`.
+/// The result of `multicam sync-check`. The file `report/sync.json` contains it in the format that is specified in
+/// `docs/sync.schema.json`.
 public struct SyncFindings: Sendable, Equatable, Codable {
     /// Overall verdict on all tracks.
     public enum Verdict: String, Sendable, Codable {
@@ -14,7 +15,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
 
     /// Verdict on one track.
     public enum TrackVerdict: String, Sendable, Codable {
-        /// The track is the reference for the others.
+        /// The track is the reference for the other tracks.
         case reference
         case aligned, apart, unknown
     }
@@ -49,7 +50,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
     public struct Track: Sendable, Equatable, Codable {
         /// Name of the track.
         public let name: String
-        /// Kind of track.
+        /// Content type of the track.
         public let kind: CheckedTrack.Kind
         /// Number of flashes or onsets found in the examined windows.
         public let events: Int
@@ -67,12 +68,12 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         public var drift: Double?
         /// Uncertainty of the drift in parts per million, in either direction.
         public var driftUncertainty: Double?
-        /// Confidence, 0…1. For claps, the share that agrees, reduced if there are few; for correlation, the prominence
-        /// of the peak.
+        /// Confidence from 0 to 1. For claps, it is the share of claps that agree, reduced if there are few claps. For
+        /// correlation, it is derived from the height of the peak.
         public var confidence: Double?
         /// Maximum offset that counts as aligned for this track.
         public var tolerance: Nanoseconds?
-        /// Longer frame duration of the two tracks; `nil` between audio tracks.
+        /// The longer frame duration of the two tracks; `nil` between audio tracks.
         public var frame: Nanoseconds?
         /// Offset of each clap that both tracks contain; `nil` if audio was correlated.
         public var claps: [MeasuredOffset]?
@@ -131,7 +132,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
 }
 
 extension SyncFindings {
-    /// The verdict in one or two sentences for users.
+    /// The verdict as one or two sentences for users.
     public var sentence: String {
         let apart = tracks.filter { $0.verdict == .apart }
         let unknown = tracks.filter { $0.verdict == .unknown }
@@ -156,7 +157,7 @@ extension SyncFindings {
 }
 
 extension SyncFindings.Track {
-    /// Display name of the track. For a program's track, it specifies frames or audio.
+    /// Display name of the track. For the program, the name states whether the track contains frames or audio.
     public var label: String {
         switch kind {
         case .camera, .microphone: name
@@ -179,11 +180,11 @@ extension SyncFindings.Track {
         }
     }
 
-    /// Returns the text for an offset. If video tracks are aligned within the resolution of their frames, the text is
-    /// "within one frame", since a value of half a frame would look like a measurement.
+    /// Returns an offset as text. If video tracks are aligned within the resolution of their frames, the text is
+    /// "within one frame", because a value of half a frame would look like a measurement.
     ///
     /// - Parameter measured: An offset of this track.
-    /// - Returns: A short text.
+    /// - Returns: A short text for users.
     public func text(of measured: MeasuredOffset) -> String {
         guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,
             measured.uncertainty > frame / 2

@@ -1,7 +1,8 @@
 internal import Media
 internal import Plots
 
-/// Draws `report/sync-check.svg`: the offset of each track over time with its uncertainty, and the tolerance.
+/// Draws `report/sync-check.svg`, which shows the tolerance and the offset of each track over time with its
+/// uncertainty.
 public struct SyncPlot {
     private let findings: SyncFindings
 
@@ -28,12 +29,12 @@ public struct SyncPlot {
         }
     }
 
-    /// Prepares the plot of a result.
+    /// Creates the plot of a result.
     public init(_ findings: SyncFindings) {
         self.findings = findings
     }
 
-    /// The complete plot as SVG text.
+    /// The complete plot in SVG format.
     public var document: String {
         let shown = findings.tracks.filter { $0.verdict != .reference }
         let height = Self.header + Double(max(1, shown.count)) * Self.row + 10

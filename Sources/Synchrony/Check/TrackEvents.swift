@@ -3,22 +3,23 @@ public import Media
 
 /// Finds flashes or onsets in windows of one track.
 ///
-/// A recorded frame at time t doesn't show exactly when light reached it. It is the frame captured nearest to t. Its
-/// exposure began within 0.55 of the camera's interval before or after t, and lasted up to one interval. A flash in
-/// this frame began between t − 0.55 and t + 1.55 intervals, and the event's range covers all of this.
+/// The time t of a recorded frame isn't exactly the time at which light reached it. The recorded frame is the one
+/// captured nearest to t. The exposure began within 0.55 of the camera's interval before or after t, and lasted up to
+/// one interval. A flash in this frame began between t − 0.55 and t + 1.55 intervals, and the event's range covers all
+/// of this time.
 struct TrackEvents {
     let track: CheckedTrack
     private let parts: TrackParts
 
-    /// Maximum distance of a frame from its tick, in hundredths of the camera's interval. Beyond this, the aligner
-    /// chooses another frame.
+    /// Maximum distance of a frame from its tick, in hundredths of the camera's interval. If the distance is greater,
+    /// the aligner chooses another frame.
     private static let leastHundredths: Int64 = 55
     /// Maximum error of the clock model of a camera or microphone.
     private static let clockError = Nanoseconds.milliseconds(1)
-    /// Time that a detector needs to learn the usual level.
+    /// Time that a detector needs to adapt to the usual level.
     private static let preparation = Nanoseconds.milliseconds(800)
-    /// Maximum number of consecutive ticks with the same frame that still allows flash detection. Cameras slower than a
-    /// quarter of the track's rate are excluded.
+    /// Maximum number of consecutive ticks with the same frame that still allows flash detection. This excludes cameras
+    /// that are slower than a quarter of the track's rate.
     private static let longestRun: Int64 = 4
     /// Minimum rise in the program's brightness, as a share of white. A flash must light the whole frame or its main
     /// part, not only one inset.
@@ -39,7 +40,7 @@ struct TrackEvents {
     /// caused.
     func find(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
         let begin = Nanoseconds(max(0, window.begin.nanoseconds - Self.preparation.count))
-        // A detector reports an event with a delay.
+        // The window is extended because a detector reports an event with a delay.
         let end = Nanoseconds(window.end.nanoseconds) + Self.preparation
         let read = TrackWindow(from: begin, to: end)
         let found = track.kind.isAudio ? try onsets(in: read) : try flashes(in: read)
@@ -72,9 +73,8 @@ struct TrackEvents {
         return events
     }
 
-    /// Maximum length of a run of identical frames that may be duplicates of one frame. A longer run was
-    /// captured that way: the camera delivered bit-identical frames, as happens with a camera facing a wall
-    /// in the dark, or with a file.
+    /// Maximum length of a run of identical frames that may be duplicates of one frame. In a longer run, the camera
+    /// delivered bit-identical frames, for example because it faces a wall in the dark or because it is a file.
     private var longestFilling: Int { max(Int(Self.longestRun), track.filled) }
 
     /// Returns the earliest time at which light reached a frame, and how long after that time light may still
@@ -107,7 +107,7 @@ struct TrackEvents {
         return events
     }
 
-    /// Returns the samples of a window with their rate. Missing samples are replaced with silence; `nil` if
+    /// Returns the samples of a window with their rate. Missing samples are replaced with silence. Returns `nil` if
     /// fewer than nine tenths of the samples exist.
     func samples(in window: TrackWindow) throws(EncodingError) -> (samples: [Float], rate: Double)? {
         var result: [Float] = []
@@ -139,7 +139,8 @@ struct TrackParts {
     /// A file of a track.
     struct Part {
         let file: String
-        /// Time 0 of the file, relative to T0: from the manifest, or the end of the previous file.
+        /// Time 0 of the file, relative to T0. The time is taken from the manifest, or it is the end of the previous
+        /// file.
         let start: Nanoseconds
         let duration: Nanoseconds
     }
@@ -190,11 +191,11 @@ struct TrackParts {
     }
 }
 
-/// A period of a recording relative to T0, from `begin` up to but not including `end`.
+/// A period of a recording, given in times relative to T0, that includes `begin` but not `end`.
 public struct TrackWindow: Sendable, Equatable {
     /// Start of the window, relative to T0.
     public let begin: MediaTime
-    /// End of the window, relative to T0; exclusive.
+    /// End of the window, relative to T0. The window doesn't include this time.
     public let end: MediaTime
 
     /// Creates a window from two times relative to T0. If `end` is before `begin`, the window is empty.

@@ -1,16 +1,16 @@
 public import Media
 
-/// Detects flashes in the frames of one camera, each with the range of its start time. A value type: frames come in,
-/// events go out.
+/// Detects flashes in the frames of one camera, each with the range of its start time. This is a value type that
+/// receives frames and returns events.
 public struct CameraEvents: Sendable {
     private var detector = FlashDetector()
     private var looks: [FlashOnset.Look] = []
 
-    /// Number of frames to keep: they cover the delay of reporting an event, and the preceding frames used for
-    /// comparison.
+    /// Number of frames to keep. These frames cover the delay after which an event is reported, and the preceding
+    /// frames used for comparison.
     private static let kept = 16
-    /// Number of standard errors of the clock model added on either side. Two standard errors contain the
-    /// true value in 95 % of cases.
+    /// Number of standard errors of the clock model that extend the range on either side. Two standard errors contain
+    /// the true value in 95 % of cases.
     private static let standardErrors: Int64 = 2
 
     /// Creates a detector that hasn't processed any frames.
@@ -23,8 +23,8 @@ public struct CameraEvents: Sendable {
     ///   - time: Start of the frame's exposure.
     ///   - interval: Time to the next frame, which is also the maximum exposure time.
     ///   - error: Standard error of `time`.
-    /// - Returns: An event some frames before this one. It began between `earliest` and `latest`, regardless of the
-    ///   camera's exposure time and of how long the light stayed on.
+    /// - Returns: An event that began some frames before this one. The event began between `earliest` and `latest`,
+    ///   regardless of the camera's exposure time and of how long the light stayed on.
     public mutating func add(
         brightness: Double, at time: MediaTime, interval: Nanoseconds, error: Nanoseconds
     ) -> SharpEvent? {
@@ -40,7 +40,7 @@ public struct CameraEvents: Sendable {
             latest: MediaTime(nanoseconds: range.upperBound.nanoseconds + leeway), strength: event.strength)
     }
 
-    /// Whether no frame is missing that may have shown the light first.
+    /// Whether no frame is missing that may have been the first to show the light.
     private func isGapless(around found: Int) -> Bool {
         let near = looks[max(0, found - 2)..<min(found + 3, looks.count)]
         return zip(near, near.dropFirst()).allSatisfy { earlier, later in
@@ -55,43 +55,45 @@ public struct CameraEvents: Sendable {
     }
 }
 
-/// Determines when a light turned on, as a time range, from the brightness of the frames around it.
+/// Determines the range of times in which a light may have turned on, from the brightness of the frames around that
+/// time.
 ///
-/// The exposure time within a frame's interval T is unknown. But the frames that show a light indicate
-/// whether it turned on before or after a frame's start t. A flash that appears in only one frame began in
-/// [t, t + T]. For a light that stays on, there are two cases. If the first frame is partly lit, it was being
-/// exposed when the light turned on: [t, t + T]. If it is as bright as the next frame, its exposure began
-/// after the light turned on: [t − T, t]. In all other cases only [t − T, t + T] is certain. The size of the
-/// lit share would give more information, but only with a camera that encodes light linearly, and no camera
-/// does.
+/// The exposure time within a frame's interval T is unknown. However, the frames that show a light indicate whether it
+/// turned on before or after a frame's start t. A flash that appears in only one frame began in [t, t + T]. For a light
+/// that stays on, there are two cases. If the first frame is partly lit, the frame was being exposed when the light
+/// turned on: [t, t + T]. If the first frame is as bright as the next one, its exposure began after the light turned
+/// on: [t − T, t]. In all other cases only [t − T, t + T] is certain. The size of the lit share would give more
+/// information, but only with a camera that encodes light linearly, and no camera does.
 enum FlashOnset {
-    /// A frame: its mean luma, 0…1, the start of its exposure, and the interval to the next frame.
+    /// One frame with its mean luma (0…1), the start of its exposure, and the interval to the next frame.
     struct Look: Sendable {
         let brightness: Double
         let time: MediaTime
         let interval: Nanoseconds
     }
 
-    /// Minimum share of a light that can be distinguished from darkness, or from full light.
+    /// Minimum fraction of a light's brightness that can be distinguished from darkness, or from full light.
     private static let leastShare = 0.03
-    /// Ratio of the largest share of the exposure that was dark to the missing share of a frame's brightness. Cameras
-    /// encode light with a gamma of at most 2.2 (ITU-R BT.709, sRGB).
+    /// Maximum ratio of the unlit part of the exposure to the missing part of a frame's brightness. Cameras encode
+    /// light with a gamma of at most 2.2 (ITU-R BT.709, sRGB).
     private static let gamma = 2.3
-    /// Share of the light below which a frame counts as not exposed to it. It also follows from the gamma.
+    /// Fraction of the light's brightness below which a frame counts as not exposed to the light. This value also
+    /// follows from the gamma.
     private static let sliver = 0.1
-    /// If noise hides at least this share of the light, a frame's brightness provides no information.
+    /// If noise hides at least this fraction of the light, a frame's brightness provides no information.
     private static let largestShare = 0.2
     /// Mean luma above which large parts of a frame are white, so that more light doesn't make it brighter.
     private static let clipped = 0.85
-    /// Number of frames before the light. Their median is the dark level, and their scatter is the noise.
+    /// Number of frames before the light turned on. The median of these frames is the dark level, and the scatter is
+    /// the noise.
     private static let darkLooks = 6
 
     /// Returns the range of times when a light may have turned on.
     ///
     /// - Parameters:
-    ///   - looks: Successive frames, some before and some after the first lit one.
+    ///   - looks: Successive frames before and after the first lit frame.
     ///   - found: Index of the frame with the detected light.
-    /// - Returns: The earliest and the latest time when it may have turned on.
+    /// - Returns: The earliest and the latest time when the light may have turned on.
     static func range(in looks: [Look], found: Int) -> ClosedRange<MediaTime> {
         let dark = looks[..<max(found - 1, 0)].suffix(darkLooks).map(\.brightness).sorted()
         guard dark.count >= 3, found + 1 < looks.count else { return range(looks[found], from: -1, to: 1) }
@@ -115,7 +117,8 @@ enum FlashOnset {
         return range(look, from: -1, to: staysOn ? gamma * share : 1)
     }
 
-    /// Returns the range between two times, given in frame intervals after the start of a frame's exposure.
+    /// Returns the range between two times. Both times are given in frame intervals after the start of a frame's
+    /// exposure.
     private static func range(_ look: Look, from: Double, to: Double) -> ClosedRange<MediaTime> {
         func time(_ share: Double) -> MediaTime {
             MediaTime(

@@ -1,10 +1,10 @@
 public import Media
 
-/// Detects claps and beeps in the audio of one microphone, on the clock of its time stamps. A value type:
-/// audio comes in, events go out.
+/// Detects claps and beeps in the audio of one microphone, on the clock of its time stamps. This is a value type that
+/// receives audio and returns events.
 ///
-/// A detector needs samples at a constant rate, but a device's clock drifts. Therefore onsets are detected on
-/// the device's own sample count, and timed by the slice that contains them.
+/// A detector needs samples at a constant rate, but a device's clock drifts. Onsets are therefore detected by the
+/// device's own sample count, and their times are taken from the slice that contains them.
 public struct MicrophoneEvents: Sendable {
     private struct Slice {
         let firstSample: Int64
@@ -18,7 +18,7 @@ public struct MicrophoneEvents: Sendable {
     /// The slices of the last two seconds.
     private var slices: [Slice] = []
 
-    /// Retention time of slices in seconds. A detector reports an onset 0.3 s late.
+    /// Time in seconds for which slices are kept. A detector reports an onset with a delay of 0.3 s.
     private static let keptSeconds: Int64 = 2
     private static let standardErrors: Int64 = 2
 
@@ -31,12 +31,12 @@ public struct MicrophoneEvents: Sendable {
     /// Processes the next slice of audio.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved samples with a full scale of ±1. The mean of the channels is used.
+    ///   - samples: Interleaved samples; full scale is ±1. The mean of the channels is used.
     ///   - channels: Number of channels, at least 1.
     ///   - firstSample: The device's own count of samples per channel before this slice. A jump restarts the detection.
     ///   - time: Capture time of the first sample.
     ///   - error: Standard error of `time`.
-    /// - Returns: Events that are now certain, about 0.3 s after they happened.
+    /// - Returns: Events that are now certain, which are reported about 0.3 s after they happened.
     public mutating func add(
         _ samples: [Float], channels: Int, firstSample: Int64, at time: MediaTime, error: Nanoseconds
     ) -> [SharpEvent] {
@@ -56,7 +56,7 @@ public struct MicrophoneEvents: Sendable {
         return detector.add(mono, at: counted).map(dated)
     }
 
-    /// Returns the events that haven't been reported yet, as if silence followed. Don't add audio afterwards.
+    /// Returns the events that haven't been reported yet, as if silence followed. Don't add any audio after this call.
     public mutating func finish() -> [SharpEvent] { detector.finish().map(dated) }
 
     /// Discards all audio, because the next slice follows a period without audio.
@@ -66,7 +66,7 @@ public struct MicrophoneEvents: Sendable {
         expected = nil
     }
 
-    /// Returns the time of a sample in nanoseconds on a clock that runs at the nominal rate from sample 0.
+    /// Returns the time of a sample in nanoseconds, on a clock that runs at the nominal rate and starts at sample 0.
     private func ownTime(of sample: Int64) -> Int64 {
         Nanoseconds.duration(of: sample, perSecond: Int64(rate)).count
     }

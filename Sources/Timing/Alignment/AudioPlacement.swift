@@ -1,10 +1,10 @@
 public import Media
 
-/// Decides how a microphone's samples are placed on the session's grid: sample n of the track is at T0 + n/48 000 s.
+/// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 + n/48 000 s.
 ///
 /// Small deviations are corrected by changing the resampling rate, slowly enough to be inaudible. Large deviations, for
-/// example after a loss, are bridged with silence or cut. A value type: it makes decisions, and `AudioTrack` carries
-/// them out.
+/// example after a loss, are bridged with silence or cut. This value type makes decisions, and `AudioTrack` executes
+/// them.
 public struct AudioPlacement: Sendable {
     /// How to handle a slice of audio.
     public enum Decision: Sendable, Equatable {
@@ -12,20 +12,20 @@ public struct AudioPlacement: Sendable {
         case convert(partsPerMillion: Double)
         /// Insert `samples` samples of silence, then convert the slice.
         case bridge(samples: Int64)
-        /// Audio already in the track overlaps the slice by `samples` samples. Drop the overlap if possible.
+        /// The slice overlaps audio that is already in the track by `samples` samples. Drop the overlap if possible.
         case cut(samples: Int64)
     }
 
-    /// Maximum deviation that is corrected by resampling, in samples at 48 kHz: 5 ms. A larger deviation is a loss or a
-    /// jump, not drift. 5 ms is well below the visible threshold for lip sync and well above the residual error of the
-    /// correction.
+    /// Maximum deviation that is corrected by resampling, in samples at 48 kHz (5 ms). A larger deviation is a loss or
+    /// a jump, not drift. The limit is well below the visible threshold for lip sync and well above the residual error
+    /// of the correction.
     public static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
-    /// Maximum rate of change of the correction, in parts per million per second. The value is far below an
-    /// audible step (the just noticeable difference in pitch is 3 ‰), and slightly below the documented limit
-    /// of 20.
+    /// Maximum rate of change of the correction, in parts per million per second. The value is far below an audible
+    /// step, because the just noticeable difference in pitch is 3 ‰. The value is also slightly below the documented
+    /// limit of 20.
     public static let largestChangePerSecond = 19.0
-    /// Time in seconds over which small deviations are corrected. Larger deviations are corrected at a speed that can
-    /// still be reduced in time, so that nothing overshoots.
+    /// Time in seconds over which small deviations are corrected. The correction of larger deviations is limited to a
+    /// speed that can be reduced to zero in time, so that it doesn't overshoot.
     private static let settlingSeconds = 3.0
     /// Fraction of the maximum rate of change that is used for slowing down. The rest is reserved for updates
     /// of the clock model.
@@ -41,7 +41,7 @@ public struct AudioPlacement: Sendable {
     /// Creates a placement that hasn't processed any slices.
     public init() {}
 
-    /// Decides the correction for the first slice. The first slice follows silence, so any pitch is possible.
+    /// Determines the correction for the first slice. The first slice follows silence, so any pitch is possible.
     ///
     /// - Parameters:
     ///   - clock: The current state of the device's clock model.
@@ -53,13 +53,13 @@ public struct AudioPlacement: Sendable {
         return correction
     }
 
-    /// Decides how to handle the next slice.
+    /// Determines how to handle the next slice.
     ///
     /// - Parameters:
     ///   - deviation: The correct position of the slice minus its current position, in samples of the track.
     ///   - clock: The current state of the device's clock model.
     ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
-    /// - Returns: `bridge` or `cut` with the whole deviation if it exceeds `largestSteered`, otherwise `convert` with
+    /// - Returns: `bridge` or `cut` with the whole deviation if it exceeds `largestSteered`; otherwise `convert` with
     ///   at most ±1000 ppm.
     public mutating func decide(
         deviation: Double, clock: ClockReading, at time: ClockTime
@@ -78,8 +78,8 @@ public struct AudioPlacement: Sendable {
         return .convert(partsPerMillion: correction)
     }
 
-    /// Returns the correction rate for a deviation in microseconds; `doubt` is the part that may be an error. The unit
-    /// is parts per million, which equals microseconds per second.
+    /// Returns the correction rate for a deviation in microseconds. `doubt` is the part of the deviation that may be an
+    /// error. The unit is parts per million, which equals microseconds per second.
     private static func pace(_ deviation: Double, doubt: Double) -> Double {
         let doubtful = deviation.limited(to: doubt)
         let sure = abs(deviation - doubtful)

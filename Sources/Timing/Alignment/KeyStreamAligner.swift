@@ -1,21 +1,21 @@
 public import Media
 
-/// Assigns presentation times to the frames of a copied H.264 stream: each frame's capture time, rounded to a
+/// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time, rounded to a
 /// tick of a fine time scale.
 ///
-/// Frames in such a track depend on each other, so none is duplicated or decimated. The track begins with the
-/// last key frame at or before T0, with a time of 0 or below, and contains every later frame. Frames aren't
-/// moved to a grid, because a camera doesn't run exactly at its nominal rate: over hours, the frames would
-/// fall further and further behind.
+/// Frames in such a track depend on each other, so frames are never duplicated or decimated. The track begins with the
+/// last key frame at or before T0, with a time of 0 or below, and contains every later frame. Frames aren't moved to a
+/// grid, because a camera doesn't run exactly at its nominal rate: over hours, the frames would fall further and
+/// further behind.
 public struct KeyStreamAligner<Frame> {
     private let start: ClockTime
-    /// Ticks per second.
+    /// Number of ticks per second.
     private let timeScale: Int64
     private var waiting: [(frame: Frame, time: ClockTime)] = []
     private var lastTick: Int64?
-    /// Whether the first frame, a key frame, has been assigned its time or is about to be.
+    /// Whether the first frame, which is a key frame, has been assigned a time or is about to be.
     private var hasBegun = false
-    /// Computes lost frames.
+    /// Counts the frames that were due but lost.
     private var due: DueFrames
     private var captured = 0
 
@@ -35,10 +35,11 @@ public struct KeyStreamAligner<Frame> {
     /// Creates an aligner for the track of one recording.
     ///
     /// - Parameters:
-    ///   - start: T0 on `CLOCK_MONOTONIC`.
-    ///   - timeScale: Ticks per second, above zero. Must be fine enough that two frames never share a tick.
-    ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't follow a clock, so that only
-    ///     reported losses count.
+    ///   - start: T0, the start time of the recording, on `CLOCK_MONOTONIC`.
+    ///   - timeScale: Number of ticks per second, greater than zero. The number must be high enough that two frames
+    ///   never share a tick.
+    ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't follow a clock. Without a
+    ///     clock, only reported losses are counted.
     ///   - silence: Cause of lost frames that the source doesn't explain.
     public init(
         start: ClockTime, timeScale: Int64 = StreamParameters.ownTimeScale,
@@ -63,7 +64,7 @@ public struct KeyStreamAligner<Frame> {
         waiting.append((frame, time))
     }
 
-    /// Recomputes the capture times of the waiting frames. Their order doesn't change.
+    /// Recomputes the capture times of the waiting frames. The order of the frames doesn't change.
     ///
     /// - Parameter time: Returns the new capture time of a frame, given the frame and its previous capture time.
     public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
@@ -83,7 +84,7 @@ public struct KeyStreamAligner<Frame> {
         due.change(nominal: nominal, from: time)
     }
 
-    /// Capture time of the last frame that was counted; `nil` before the first.
+    /// Capture time of the last frame that was counted; `nil` if no frame has been counted.
     public var lastCounted: ClockTime? { due.lastFrame }
 
     /// Moves the capture time of the last frame that was counted, from which the due times of later frames
@@ -95,7 +96,7 @@ public struct KeyStreamAligner<Frame> {
         due.report(count, cause, at: time)
     }
 
-    /// Records that the camera is unavailable from a given time on, and the cause.
+    /// Records that the camera is unavailable from a given time on, and why.
     public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
 
     /// Records that the camera is available again from a given time on.
@@ -111,8 +112,8 @@ public struct KeyStreamAligner<Frame> {
 
     /// Removes and returns the frames captured before `limit`.
     ///
-    /// - Returns: Each frame with its capture time relative to T0, in ticks, strictly increasing; negative
-    ///   for frames before T0. Empty until `limit` is after T0.
+    /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and are
+    ///   negative for frames before T0. The result is empty until `limit` is after T0.
     public mutating func take(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
         guard limit > start else { return [] }
         defer { due.pass(limit - Self.patience, waiting: waiting.first?.time) }
@@ -122,8 +123,8 @@ public struct KeyStreamAligner<Frame> {
         var ready: [(frame: Frame, tick: Int64)] = []
         for entry in waiting {
             let own = ticks(of: entry.time)
-            // After a clock correction, a frame may no longer be later than the previous one. One tick then separates
-            // them, 11 µs at the usual time scale.
+            // After a clock correction, a frame may no longer be later than the previous one. The frame is then placed
+            // one tick after the previous one (11 µs at the usual time scale).
             let tick = lastTick.map { max(own, $0 + 1) } ?? own
             guard tick < end else { break }
             lastTick = tick
@@ -136,7 +137,8 @@ public struct KeyStreamAligner<Frame> {
         return ready
     }
 
-    /// Maximum delay of a frame before it is counted as lost. The loss is removed if the frame arrives later.
+    /// Maximum delay of a frame. A frame that is later than this is counted as lost, and the loss is removed if the
+    /// frame arrives after all.
     private static var patience: Nanoseconds { .seconds(1) }
 
     private func ticks(of time: ClockTime) -> Int64 {

@@ -7,18 +7,18 @@ public import Media
 /// frames stay on consecutive ticks until they are off by more than 0.55 intervals, so frames that fall
 /// halfway between two ticks don't alternate between them.
 ///
-/// A due frame that no tick can show is lost (`DueFrames`). A cause is recorded for each tick without a new
-/// frame, unless no frame was due.
+/// A frame that was due but isn't shown by any tick is lost (`DueFrames`). A cause is recorded for each tick without a
+/// new frame, unless no frame was due.
 ///
-/// A value type: frames and ticks are the input, choices are the output. `Frame` can be any type.
+/// This value type receives frames and ticks, and returns choices. `Frame` can be any type.
 public struct TrackAligner<Frame> {
     /// The frame that a tick shows.
     public enum Choice {
-        /// A new frame.
+        /// A new frame is shown.
         case show(Frame)
-        /// The previous tick's frame again.
+        /// The frame of the previous tick is shown again.
         case repeatLast
-        /// A slate, because there is no frame yet or the last one is too old.
+        /// A slate is shown, because there is no frame yet or the last one is too old.
         case slate
     }
 
@@ -40,10 +40,10 @@ public struct TrackAligner<Frame> {
 
     /// Frame interval of the camera, from its clock model.
     public private(set) var cameraInterval: Nanoseconds
-    /// Fate of the most recently decided tick.
+    /// Fate of the tick that was processed last.
     public private(set) var fate = Fate.captured
 
-    /// Current counts of the frames that no tick shows.
+    /// Current counts of the frames that aren't shown by any tick.
     public var delivery: DeliveryCounts {
         var delivery = DeliveryCounts()
         (delivery.decimated, delivery.lost) = (decimated, due.lost)
@@ -55,12 +55,12 @@ public struct TrackAligner<Frame> {
     /// Creates an aligner for the track of one recording.
     ///
     /// - Parameters:
-    ///   - start: T0 on `CLOCK_MONOTONIC`.
+    ///   - start: T0, the start time of the recording, on `CLOCK_MONOTONIC`.
     ///   - rate: The rate of the track's grid.
     ///   - cameraInterval: The camera's negotiated frame interval.
     ///   - isPaced: Whether the camera's frames follow a clock with that interval, so that a missing frame is lost.
     ///   - silence: Cause of lost frames that the source doesn't explain.
-    ///   - slateAfter: Maximum age of the last frame. After that, ticks show a slate.
+    ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than this limit.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
         silence: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)
@@ -83,7 +83,7 @@ public struct TrackAligner<Frame> {
         due.change(nominal: nominal, from: time)
     }
 
-    /// Adds the next frame in capture order. A frame that arrives after its tick was decided counts as lost.
+    /// Adds the next frame in capture order. A frame that arrives after its tick was processed counts as lost.
     public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
         if let decidedThrough, time < decidedThrough - cameraInterval / 2 || due.isCounted(time),
             lastShown.map({ time > $0 }) ?? true
@@ -92,7 +92,7 @@ public struct TrackAligner<Frame> {
             return
         }
         if let last = entries.last?.time ?? lastShown, time <= last {
-            // Two frames with the same time: the device delivered a frame twice.
+            // Two frames have the same time because the device delivered a frame twice.
             return
         }
         entries.append(Entry(time: time, frame: frame))
@@ -107,7 +107,7 @@ public struct TrackAligner<Frame> {
         for entry in waiting.sorted(by: { $0.time < $1.time }) { add(entry.frame, capturedAt: entry.time) }
     }
 
-    /// Capture time of the last frame that was counted; `nil` before the first.
+    /// Capture time of the last frame that was counted; `nil` if no frame has been counted.
     public var lastCounted: ClockTime? { due.lastFrame }
 
     /// Moves the capture time of the last frame that was counted, from which the due times of later frames
@@ -119,13 +119,13 @@ public struct TrackAligner<Frame> {
         due.report(count, cause, at: time)
     }
 
-    /// Records that the camera is unavailable from a given time on, and the cause.
+    /// Records that the camera is unavailable from a given time on, and why.
     public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
 
     /// Records that the camera is available again from a given time on.
     public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
 
-    /// Decides which frame tick `index` shows, and the tick's `fate`. Each tick is decided once, in order.
+    /// Selects the frame that tick `index` shows, and sets `fate`. Each tick is processed once, in order.
     public mutating func choose(tick index: Int64) -> Choice {
         let choice = decide(start + Nanoseconds(rate.time(ofTick: index).nanoseconds))
         decided.add(fate)
@@ -155,7 +155,7 @@ public struct TrackAligner<Frame> {
         due.pass(tick, waiting: entries.first?.time)
         fate = .captured
         if isFirst, tick - entry.time > max(cameraInterval, rate.interval) {
-            // The camera isn't delivering: its last frame was captured before the track began.
+            // The camera isn't delivering frames: its last frame was captured before the track began.
             fate = .duplicated(missingCause(at: tick))
         }
         return .show(entry.frame)
@@ -166,7 +166,7 @@ public struct TrackAligner<Frame> {
         return due.cause(at: tick, reach: reach, waiting: entries.first?.time)
     }
 
-    /// Counts the frames that were due by the end but didn't arrive. No more ticks follow.
+    /// Counts the frames that were due by the end but didn't arrive. No more ticks may follow.
     ///
     /// - Returns: The periods without frames that the source didn't explain.
     public mutating func finish() -> [SilentStretch] {

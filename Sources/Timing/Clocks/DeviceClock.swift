@@ -1,18 +1,18 @@
 public import Media
 
-/// A model of a device's clock relative to the session clock. It estimates when the n-th frame or sample was
+/// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample was
 /// actually captured.
 ///
-/// Timestamps have a jitter of milliseconds, and clocks drift by parts per million. A line fitted to the
-/// latest timestamps, as a function of the device's count, removes both. It is a least-squares line. A prior
-/// at the nominal rate stabilizes the slope while there are few timestamps, and the influence of outliers is
-/// limited to the noise level. If the noise turns out to be uniform between hard bounds, as with a polling
-/// host, the line changes gradually to the middle of the `NarrowestStrip`. If the timestamps agree on another
-/// line (`StraightLineMonitor`), the model restarts there.
+/// Timestamps have a jitter of milliseconds, and clocks drift by parts per million. A least-squares line that is fitted
+/// to the latest timestamps, as a function of the device's count, removes jitter and drift. A prior at the nominal rate
+/// stabilizes the slope while there are few timestamps, and the influence of outliers is limited to the noise level. If
+/// the noise turns out to be uniform between hard bounds, as with a polling host, the line changes gradually to the
+/// middle of the `NarrowestStrip`. If the timestamps agree on another line (`StraightLineMonitor`), the model restarts
+/// there.
 ///
-/// A value type without a clock or a thread. Processing a timestamp takes a few tenths of a microsecond.
+/// This is a value type without a clock or a thread. Processing a timestamp takes a few tenths of a microsecond.
 public struct DeviceClock: Sendable {
-    /// Estimate of a device's rate: nanoseconds per count, and its standard deviation.
+    /// Estimate of a device's rate: the number of nanoseconds per count, and its standard deviation.
     private struct Rate {
         var interval: Double
         var deviation: Double
@@ -33,23 +33,23 @@ public struct DeviceClock: Sendable {
     private var noise = StampNoise()
     private var strip: NarrowestStrip?
     private var stampsSinceStrip = 0
-    /// Rate that the line expects, followed by the rate of the device's crystal as measured at the nominal rate.
+    /// Expected rate of the line, and the rate of the device's crystal as measured at the nominal rate.
     private var expected: Rate
     private var crystal: Rate
     private var line = StraightLine(slope: 0, intercept: 0)
     /// Slope of the least-squares line before blending with the strip.
     private var leastSquaresSlope = 0.0
-    /// Standard errors of the line's newest end and of its slope per count, in nanoseconds.
+    /// Standard errors of the newest end of the line and of the line's slope per count, in nanoseconds.
     private var error = 0.0
     private var slopeError = 0.0
     private var lastTime: ClockTime?
-    /// Sum of all squared deviations since the start, for the jitter.
+    /// Sum of all squared deviations since the start, from which the jitter is computed.
     private var squares = 0.0
     private var squareCount = 0.0
 
-    /// Rate change of a crystal that warms up, as one standard deviation.
+    /// Rate change of a crystal that warms up, given as one standard deviation.
     private static let warmingPartsPerMillion = 20.0
-    /// Age below which the rate of a line may still be wrong: 10 s.
+    /// Age below which the rate of a line may still be wrong (10 s).
     private static let youngNanoseconds = 10e9
     /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are caused by the
     /// exposure time.
@@ -61,16 +61,16 @@ public struct DeviceClock: Sendable {
     /// Minimum number of timestamps before the strip contributes to the line, and before it determines the line
     /// completely.
     private static let stripStamps = (first: 120.0, full: 240.0)
-    /// Standard error of a strip's middle at its newest end, multiplied by the number of timestamps, in half heights.
-    /// Measured with 4000 seeds of uniform noise each, for 120 to 3600 timestamps.
+    /// Standard error of a strip's middle at its newest end, multiplied by the number of timestamps, in half heights of
+    /// the strip. The value was measured with 4000 seeds of uniform noise each, for 120 to 3600 timestamps.
     private static let stripError = 4.7
     /// Maximum error of a least-squares line, in standard errors.
     private static let largestLineError = 4.0
-    /// Divisor for the part of the window, 1/64, that must be replaced before the strip is recomputed.
+    /// Divisor of the window. The strip is recomputed when 1/64 of the timestamps have been replaced.
     private static let stripShare = 64
-    /// Maximum clamp, 0.25 s. Timestamps that scatter more are no longer followed.
+    /// Maximum clamp, 0.25 s. If timestamps scatter more than this limit, the line no longer follows them.
     private static let largestClamp = 0.25e9
-    /// Ratio of the clamp to the standard deviation above which the clamp can be halved again.
+    /// Ratio of the clamp to the standard deviation. If the ratio is higher, the clamp is halved again.
     private static let clampToNarrow = 6.0
 
     /// Number of times that the line restarted.
@@ -83,14 +83,15 @@ public struct DeviceClock: Sendable {
     /// Creates a model without any timestamps.
     ///
     /// - Parameters:
-    ///   - nominalInterval: Seconds per count: 1/30 for a camera, 1/48 000 for a microphone. Above 0.
+    ///   - nominalInterval: Number of seconds per count, for example 1/30 for a camera or 1/48 000 for a microphone.
+    ///   The value must be greater than 0.
     ///   - windowLength: Maximum number of timestamps used for the line.
     ///   - clamp: Deviation above which a timestamp doesn't influence the line. The limit grows for a device with more
     ///     scatter.
-    ///   - priorPartsPerMillion: Expected deviation from the nominal rate.
+    ///   - priorPartsPerMillion: Expected deviation from the nominal rate, in parts per million.
     ///   - correlation: Time over which timestamps have a common error, for example because they are averaged. All
-    ///     timestamps within it contain only as much information as one. If it is shorter than the time between two
-    ///     timestamps, they are independent.
+    ///     timestamps within this time contain only as much information as a single one. If the time is shorter than
+    ///     the time between two timestamps, the timestamps are independent.
     public init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
         clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200,
@@ -130,7 +131,7 @@ public struct DeviceClock: Sendable {
         case .onLine:
             // A timestamp that may belong to another line doesn't influence this one.
             if isYoung || !watch.hasDoubts { follow(stamp, deviation: deviation) }
-        // A single outlier is replaced with the value of the line.
+        // If a single timestamp is an outlier, the value of the line is used instead.
         case .offLine: break
         case .moved(let move): restart(on: move)
         case .scattered: clamp = min(2 * clamp, Self.largestClamp)
@@ -138,7 +139,7 @@ public struct DeviceClock: Sendable {
         return predicted(count)
     }
 
-    /// Records an interruption of the device. Its next counts are on another line with the same rate.
+    /// Records an interruption of the device. The next counts of the device are on another line with the same rate.
     public mutating func interrupt() {
         guard window.count > 0 else { return }
         restarts += 1
@@ -148,7 +149,7 @@ public struct DeviceClock: Sendable {
     /// Records that the device continues at another nominal rate. The model restarts on another line and keeps the
     /// measured error of the crystal.
     ///
-    /// - Parameter seconds: Seconds per count, above 0.
+    /// - Parameter seconds: Number of seconds per count, greater than 0.
     public mutating func change(nominalSecondsPerCount seconds: Double) {
         precondition(seconds > 0, "the interval must be positive")
         if window.count > 0 {
@@ -182,8 +183,8 @@ public struct DeviceClock: Sendable {
     /// Standard error of the line at its newest end.
     public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(rounding: error)) }
 
-    /// Whether the line is currently reliable, for example for a live display: it spans at least 1 s, its standard
-    /// error is at most 1 ms, and the timestamps of the last half second agree with it.
+    /// Whether the line is currently reliable, for example for a live display. The line must span at least 1 s, its
+    /// standard error must be at most 1 ms, and the timestamps of the last half second must agree with it.
     public var isLocked: Bool {
         watchedNanoseconds >= 1e9 && error <= 1e6 && !watch.hasDoubts
     }
@@ -229,8 +230,8 @@ public struct DeviceClock: Sendable {
         leaveLine()
         if agree(expected, measured) {
             let known = expected
-            // A jump doesn't change the rate. If the previous line was short, its rate may have been wrong, and the
-            // difference from the measured rate is used as the uncertainty.
+            // A jump doesn't change the rate. If the previous line was short, its rate may have been wrong. The
+            // difference from the measured rate is therefore used as the uncertainty.
             let difference = abs(measured.interval - known.interval)
             let isJump = !isYoung && difference < 2 * measured.deviation || move.slopeError == 0
             expected = Rate(
@@ -246,13 +247,13 @@ public struct DeviceClock: Sendable {
         begin(with: move.stamps)
     }
 
-    /// Rates of a camera in normal and in low light. In low light, most cameras run at integer multiples of their frame
-    /// interval.
+    /// Rates of a camera in normal light and in low light. In low light, most cameras run at integer multiples of their
+    /// frame interval.
     private var multiplesOfCrystal: [Rate] {
         Self.multiples.map { multiple in
             let interval = crystal.interval * Double(multiple)
-            // Some cameras don't use exact multiples. The added uncertainty lets their timestamps determine
-            // the rate quickly.
+            // Some cameras don't use exact multiples. The additional uncertainty lets their timestamps determine the
+            // rate quickly.
             let doubt = multiple == 1 ? 0 : Self.doubtOfMultiple * interval
             return Rate(interval: interval, deviation: max(crystal.deviation * Double(multiple), doubt))
         }
@@ -262,7 +263,7 @@ public struct DeviceClock: Sendable {
         abs(known.interval - measured.interval) <= 3 * hypotenuse(known.deviation, measured.deviation)
     }
 
-    /// Abandons the line. The next line expects the rate measured by this one.
+    /// Abandons the line. The next line starts with the rate that this line has measured.
     private mutating func leaveLine() {
         let warming = slope * Self.warmingPartsPerMillion * 1e-6
         expected = Rate(interval: slope, deviation: hypotenuse(slopeError, warming))
@@ -282,9 +283,10 @@ public struct DeviceClock: Sendable {
 
     private mutating func fit() {
         guard let end = window.newest else { return }
-        // The prior acts like additional timestamps with slope deviation 0; its weight is the ratio of the variances.
-        // Its influence decreases if the rate is clearly different, like that of a Cauchy prior, by one iteration of
-        // Lange, Little & Taylor (*Robust Statistical Modeling Using the t Distribution*, 1989) per timestamp.
+        // The prior acts like additional timestamps with a slope deviation of 0; its weight is the ratio of the
+        // variances. As with a Cauchy prior, its influence decreases if the rate is clearly different. Each timestamp
+        // performs one iteration of Lange, Little & Taylor (*Robust Statistical Modeling Using the t Distribution*,
+        // 1989).
         let scale = noise.scale * stampsPerReading.squareRoot()
         let ratio = scale / expected.deviation
         let departure = leastSquaresSlope / expected.deviation
@@ -298,9 +300,10 @@ public struct DeviceClock: Sendable {
         blendStrip(at: window.point(end))
     }
 
-    /// Number of timestamps that together contain as much information as one with an independent error. n timestamps of
-    /// equal variance with a common error have the information of one, which increases the variance of a fit by the
-    /// factor n (G. Bayley, J. Hammersley, J. R. Statist. Soc. Suppl. 8, 1946: the effective number of observations).
+    /// Number of timestamps that together contain as much information as one timestamp with an independent error. If n
+    /// timestamps of equal variance have a common error, they contain the information of a single one, which increases
+    /// the variance of a fit by the factor n (Bayley and Hammersley, Journal of the Royal Statistical Society,
+    /// Supplement 8, 1946: the effective number of observations).
     private var stampsPerReading: Double {
         guard correlationLength > 0, let oldest = window.oldest, let newest = window.newest, window.count > 1
         else { return 1 }
@@ -342,7 +345,7 @@ public struct DeviceClock: Sendable {
     private func hypotenuse(_ a: Double, _ b: Double) -> Double { (a * a + b * b).squareRoot() }
 }
 
-/// State of a device's clock model at one moment, for decisions, live displays and the manifest.
+/// State of a device's clock model at one moment, which is used for decisions, live displays, and the manifest.
 public struct ClockReading: Sendable, Equatable {
     /// Measured interval between two frames or samples.
     public let interval: Nanoseconds
@@ -350,8 +353,8 @@ public struct ClockReading: Sendable, Equatable {
     public let partsPerMillion: Double
     /// Standard error of the modeled time of the latest timestamp.
     public let residual: Nanoseconds
-    /// Whether the model is currently reliable: it spans at least 1 s, the residual is at most 1 ms, and the latest
-    /// timestamps agree with it.
+    /// Whether the model is currently reliable. The model must span at least 1 s, the residual must be at most 1 ms,
+    /// and the latest timestamps must agree with it.
     public let isLocked: Bool
     /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its rate.
     public let restarts: Int
@@ -359,7 +362,8 @@ public struct ClockReading: Sendable, Equatable {
     /// jumps are unknown.
     public let moved: Nanoseconds
 
-    /// Returns the reading relative to a session clock that runs at a different rate than the clock of the timestamps.
+    /// Returns the reading relative to a session clock whose rate differs from that of the clock that created the
+    /// timestamps.
     ///
     /// - Parameter ppm: Rate deviation of the session clock, in parts per million.
     /// - Returns: The reading with the adjusted rate.
@@ -381,16 +385,17 @@ extension DeviceClock {
     }
 }
 
-/// A timestamp of a device: the capture time of frame or sample `count`, as reported by the device or its driver.
+/// A timestamp of a device, which is the capture time of frame or sample `count`, as reported by the device or its
+/// driver.
 struct DeviceStamp: Sendable {
-    /// Count of the device: frames, or samples per channel.
+    /// Count of the device, in frames or in samples per channel.
     let count: Int64
     /// Reported time on `CLOCK_MONOTONIC`.
     let time: ClockTime
 }
 
 /// Ranges of plausible counts and timestamps of devices. Implausible values are rejected, because their sums could
-/// exceed 64 bits, or a track would have to be silent for years.
+/// exceed 64 bits or lead to years of silence in a track.
 package enum PlausibleStamp {
     /// Plausible values of a device's frame count. At 1 frame per second or more, the difference between two
     /// values is less than 2⁶³ ns.
@@ -409,14 +414,14 @@ package enum PlausibleStamp {
         (modeled - stamped).magnitude > mostAhead ? stamped : modeled
     }
 
-    /// Returns the capture time of a frame or slice: its timestamp, or its arrival time if the timestamp is more than
-    /// 10 s later or more than an hour earlier than the arrival.
+    /// Returns the capture time of a frame or slice. This is the timestamp, or the arrival time if the timestamp is
+    /// more than 10 s later or more than an hour earlier than the arrival.
     package static func time(_ stamp: ClockTime, arrival: ClockTime) -> ClockTime {
         (arrival - mostBehind...arrival + mostAhead).contains(stamp) ? stamp : arrival
     }
 }
 
 extension Double {
-    /// Returns the nearest value with a magnitude of at most `most`, which must not be negative.
+    /// Returns the nearest value whose magnitude is at most `most`. `most` must not be negative.
     func limited(to most: Double) -> Double { min(max(self, -most), most) }
 }

@@ -1,17 +1,18 @@
 import Media
 
-/// The latest timestamps of a device, as points relative to its expected line.
+/// The latest timestamps of a device, stored as points relative to an expected line.
 ///
-/// x is the count since the reference, y the nanoseconds relative to the expected line through the reference. Integer
-/// differences are exact, and the reference is updated on every turn of the ring buffer, so no errors accumulate.
+/// The x coordinate is the count since the reference point. The y coordinate is the distance from the expected line
+/// through the reference point, in nanoseconds. Integer differences are exact, and the reference is updated on every
+/// turn of the ring buffer, so no errors accumulate.
 struct StampWindow: Sendable {
     typealias Point = (x: Double, y: Double)
 
-    /// One century, in nanoseconds.
+    /// The length of one century, in nanoseconds.
     private static let farthest = 3.2e18
 
     let capacity: Int
-    /// Nanoseconds per count.
+    /// Expected number of nanoseconds per count.
     let expectedInterval: Double
     private(set) var sums = LineSums()
     private var reference = DeviceStamp(count: 0, time: ClockTime(nanoseconds: 0))
@@ -30,7 +31,8 @@ struct StampWindow: Sendable {
     /// Appends a timestamp with a higher count than the newest one. Replaces the oldest timestamp if the window is
     /// full.
     ///
-    /// - Returns: Whether the reference changed. Lines in its coordinates are then invalid.
+    /// - Returns: Whether the reference point has changed. After a change, lines in the old coordinates are no longer
+    ///   valid.
     mutating func append(_ stamp: DeviceStamp) -> Bool {
         guard stamps.count == capacity else {
             if stamps.isEmpty { reference = stamp }
@@ -59,7 +61,7 @@ struct StampWindow: Sendable {
     /// Returns the time of a count on a line in the window's coordinates.
     func time(of count: Int64, on line: StraightLine) -> ClockTime {
         let x = x(count)
-        // An invalid count can be centuries ahead.
+        // If a count is invalid, it can be centuries ahead.
         let offset = min(max(x * expectedInterval + line(x), -Self.farthest), Self.farthest)
         return ClockTime(nanoseconds: reference.time.nanoseconds + Int64(rounding: offset))
     }
@@ -78,27 +80,27 @@ struct StampWindow: Sendable {
     }
 }
 
-/// Noise of a device's timestamps relative to its line: its width and shape.
+/// The noise of a device's timestamps relative to its line, with its width and its shape.
 ///
-/// The averages decay: noise from half a minute ago has less weight.
+/// The averages decay, so noise from half a minute ago has less weight.
 struct StampNoise: Sendable {
-    /// Numbers of timestamps over which the shape and the scale are averaged.
+    /// Number of timestamps over which the shape and the scale are averaged.
     private static let shapeMemory = 1200.0
     private static let scaleMemory = 300.0
-    /// Initial scale in nanoseconds: 5 ms, with the weight of four timestamps.
+    /// Initial scale in nanoseconds (5 ms), which has the weight of four timestamps.
     private static let expectedScale = 5e6
     private static let expectedWeight = 4.0
     private static let stampsOfScale = 10.0
-    /// Deviation in standard deviations above which the influence of a timestamp no longer increases (Huber, *Robust
-    /// Statistics*, 1981: an efficiency of 99 % for normal noise), and E(min(z², 2²)) for this value.
+    /// Deviation, in standard deviations, above which the influence of a timestamp no longer increases, and E(min(z²,
+    /// 2²)) for this value. According to Huber (*Robust Statistics*, 1981), the efficiency for normal noise is 99 %.
     private static let bend = 2.0
     private static let bendShare = 0.9205
-    /// Minimum deviation limit in nanoseconds: below 50 µs, a timestamp always has full influence, even if the noise is
-    /// small.
+    /// Minimum value of the deviation limit in nanoseconds. Below 50 µs, a timestamp always has full influence, even if
+    /// the noise is small.
     private static let leastPull = 5e4
-    /// Kurtosis below which noise counts as uniform, and above which it doesn't. Harter's adaptive scheme uses the
-    /// minimax line below 2.2 (uniform noise has 1.8, normal noise 3). Here the lines are blended between the two
-    /// limits, so that the result doesn't jump.
+    /// Kurtosis values: below the first one, noise counts as uniform; above the second one, it doesn't. Harter's
+    /// adaptive scheme uses the minimax line below 2.2 (uniform noise has 1.8, normal noise 3). Here the lines are
+    /// blended between the two limits, so that the result doesn't jump.
     private static let (flat, notFlat) = (2.0, 2.4)
 
     private var count = 0.0
@@ -106,7 +108,7 @@ struct StampNoise: Sendable {
     private var fourths = 0.0
     private var scaleSquared = expectedScale * expectedScale
 
-    /// Adds a timestamp.
+    /// Adds the deviation of a timestamp.
     ///
     /// - Parameter deviation: Distance of the timestamp from the line, in nanoseconds.
     mutating func add(_ deviation: Double) {
@@ -120,8 +122,8 @@ struct StampNoise: Sendable {
 
     /// Standard deviation of the timestamps without outliers, in nanoseconds.
     var scale: Double {
-        // The value can't exceed the scatter of all timestamps. This limit soon takes effect if the noise is smaller
-        // than expected.
+        // The value can't exceed the scatter of all timestamps. If the noise is smaller than expected, this limit soon
+        // takes effect.
         let most = count < Self.stampsOfScale ? scaleSquared : min(scaleSquared, squares / Self.bendShare)
         return max(most.squareRoot(), Self.leastPull / Self.bend)
     }
@@ -135,8 +137,8 @@ struct StampNoise: Sendable {
         return min(max(deviation, -limit), limit)
     }
 
-    /// Uniformity of the noise: 1 for noise between hard bounds, 0 for noise without bounds, otherwise a value in
-    /// between.
+    /// Uniformity of the noise. The value is 1 for noise between hard bounds, 0 for noise without bounds, and otherwise
+    /// a value in between.
     var flatness: Double {
         guard squares > 0 else { return 0 }
         let kurtosis = fourths / (squares * squares)

@@ -1,16 +1,16 @@
 internal import Media
 
-/// y = `intercept` + `slope` · x.
+/// A straight line given by y = `intercept` + `slope` · x.
 struct StraightLine: Sendable {
     var slope: Double
     var intercept: Double
 
     func callAsFunction(_ x: Double) -> Double { intercept + slope * x }
 
-    /// Returns a line between this line and another one.
+    /// Returns a weighted mean of this line and another one.
     ///
     /// - Parameters:
-    ///   - other: The line for share 1.
+    ///   - other: The other line. The result equals this line if `share` is 1.
     ///   - share: Weight of the other line, 0…1.
     /// - Returns: The weighted mean of the two lines.
     func blended(with other: Self, share: Double) -> Self {
@@ -37,9 +37,9 @@ struct LineSums: Sendable {
 
     /// Returns the least-squares line through the points, with its slope pulled toward 0.
     ///
-    /// - Parameter prior: Spread, in units of x², of additional points with slope 0.
-    /// - Returns: The line y = 0 if there are no points; a horizontal line if the points and the prior don't determine
-    ///   the slope.
+    /// - Parameter prior: Spread of additional points with slope 0, in units of x².
+    /// - Returns: The fitted line, which is y = 0 if there are no points, and horizontal if the points and the prior
+    ///   don't determine the slope.
     func line(prior: Double) -> StraightLine {
         guard n > 0 else { return StraightLine(slope: 0, intercept: 0) }
         let (meanX, meanY) = (x / n, y / n)
@@ -49,12 +49,12 @@ struct LineSums: Sendable {
     }
 
     /// Returns the variance of the line at `x` and the variance of its slope, for points of variance 1 (Draper & Smith,
-    /// *Applied Regression Analysis*, 3rd edition, 3.1; the prior adds to the information about the slope).
+    /// *Applied Regression Analysis*, 3rd edition, 3.1). The prior adds to the information about the slope.
     ///
     /// - Parameters:
     ///   - x: Position on the line.
-    ///   - prior: Spread, in units of x², of additional points with slope 0.
-    /// - Returns: Both variances; 1 and 0 if the points and the prior contain no information.
+    ///   - prior: Spread of additional points with slope 0, in units of x².
+    /// - Returns: The two variances, which are 1 and 0 if the points and the prior contain no information.
     func variance(at x: Double, prior: Double) -> (line: Double, slope: Double) {
         let spread = spread + prior
         guard n > 0, spread > 0 else { return (1, 0) }
@@ -62,7 +62,7 @@ struct LineSums: Sendable {
         return (1 / n + distance * distance / spread, 1 / spread)
     }
 
-    /// Spread of the points: Σ (x − mean)².
+    /// Spread of the points, which is Σ (x − mean)².
     private var spread: Double { max(xx - x * x / n, 0) }
 
     private mutating func change(_ point: (x: Double, y: Double), by sign: Double) {
@@ -74,23 +74,23 @@ struct LineSums: Sendable {
     }
 }
 
-/// Least-squares line through the points that agree best (least trimmed squares, with the concentration steps of
+/// The least-squares line through the points that agree best (least trimmed squares, with the concentration steps of
 /// Rousseeuw & Van Driessen, *Computing LTS Regression for Large Data Sets*, 2006). The excluded points can have any
 /// values.
 enum TrimmedLine {
-    /// Enough for the steps to converge with a few dozen points.
+    /// Number of concentration steps, which is sufficient for convergence with a few dozen points.
     private static let steps = 6
 
     /// Fits a line to the given fraction of the points, choosing the points that agree best.
     ///
     /// - Parameters:
-    ///   - points: The points in any order; at least one.
-    ///   - share: Fraction of the points that the line must fit, above 0 and at most 1.
-    /// - Returns: The line; a horizontal line through the median if the points don't determine a slope.
+    ///   - points: The points in any order. There must be at least one.
+    ///   - share: Fraction of the points that the line must fit. The value must be greater than 0 and at most 1.
+    /// - Returns: The fitted line, which is a horizontal line through the median if the points don't determine a slope.
     static func fitted(to points: [(x: Double, y: Double)], share: Double) -> StraightLine {
         let kept = max(Int(rounding: share * Double(points.count), .up), min(points.count, 2))
-        // The steps find a local optimum. One search starts with all points, the other with the horizontal line through
-        // the median.
+        // The steps find a local optimum. One search starts with all points; the other one starts with the horizontal
+        // line through the median.
         let level = StraightLine(slope: 0, intercept: points.map(\.y).sorted()[points.count / 2])
         var best = (squares: Double.infinity, line: level)
         for start in [LineSums(points).line(prior: 0), level] {
@@ -108,7 +108,8 @@ enum TrimmedLine {
     }
 }
 
-/// The strip of minimum height that contains all given points. Its middle is their minimax (Chebyshev) line.
+/// The strip of minimum height that contains all given points. The middle of the strip is the minimax (Chebyshev) line
+/// of the points.
 ///
 /// For noise with hard bounds, the outermost points contain far more information than the mean: the error of the line
 /// decreases with 1/n instead of 1/√n (Harter, *The Method of Least Squares and Some Alternatives*, International
@@ -121,8 +122,8 @@ struct NarrowestStrip: Sendable {
 
     let middle: StraightLine
     let halfHeight: Double
-    /// The x of the first of the three points that define the strip. The strip doesn't change while this point is in
-    /// the window and no other point is outside the strip.
+    /// The x coordinate of the first of the three points that define the strip. The strip doesn't change while this
+    /// point is in the window and no other point is outside the strip.
     let firstSupport: Double
 
     /// Computes the strip of the given points; returns `nil` for fewer than two points.
@@ -136,7 +137,7 @@ struct NarrowestStrip: Sendable {
         }
         guard upper.count > 1 else { return nil }
         // From the steepest rise to the steepest fall, the upper contact point moves right and the lower one moves
-        // left. The height decreases until they pass each other.
+        // left. The height of the strip decreases until the two points pass each other.
         var (above, below) = (0, lower.count - 1)
         var slope = 0.0
         var first = 0.0
@@ -159,7 +160,7 @@ struct NarrowestStrip: Sendable {
         firstSupport = first
     }
 
-    /// Adds the next point to the upper (`side` 1) or lower (−1) hull.
+    /// Adds the next point to the upper hull (`side` is 1) or to the lower hull (`side` is −1).
     private static func extend(_ hull: inout [Point], by point: Point, side: Double) {
         while hull.count > 1 {
             let (a, b) = (hull[hull.count - 2], hull[hull.count - 1])

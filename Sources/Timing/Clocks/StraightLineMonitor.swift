@@ -2,21 +2,21 @@ import Media
 
 /// Checks whether a device's timestamps still agree with its line, and detects when they agree with another one.
 ///
-/// A line is abandoned only for another line that the timestamps agree on. Outliers, late timestamps from a host that
-/// is busy for a second, and a burst of frames after a stall don't form such a line. The line is abandoned quickly if
-/// the rate has changed or the jump is large. Otherwise it is abandoned after 1.5 s, so that a delay of one second has
-/// no effect. A value type without a clock or a thread.
+/// A line is replaced only by another line that the timestamps agree on. Outliers, late timestamps from a host that is
+/// busy for a second, and a burst of frames after a stall don't form such a line. The line is abandoned quickly if the
+/// rate has changed or the jump is large. In all other cases, the line is abandoned after 1.5 s, so that a delay of one
+/// second has no effect. This is a value type without a clock or a thread.
 struct StraightLineMonitor: Sendable {
-    /// The current line; times in nanoseconds.
+    /// The current line, with times in nanoseconds.
     struct Line: Sendable {
         /// Count at the end of the line.
         let newestCount: Int64
         /// Number of timestamps that the line is fitted to.
         let stampCount: Int
-        /// Nanoseconds per count.
+        /// Number of nanoseconds per count.
         let interval: Double
-        /// Nanoseconds per count at the device's own rate. A camera with a longer exposure divides this rate by an
-        /// integer.
+        /// Number of nanoseconds per count at the device's own rate. A camera with a longer exposure divides this rate
+        /// by an integer.
         let crystalInterval: Double
         /// Standard error of the line's end.
         let error: Double
@@ -44,7 +44,7 @@ struct StraightLineMonitor: Sendable {
         case scattered
     }
 
-    /// Timestamps from about a quarter of a second, and at least four.
+    /// A group of timestamps that covers about a quarter of a second and contains at least four.
     private struct Slot {
         var begin: Int64?
         var count = 0
@@ -59,27 +59,28 @@ struct StraightLineMonitor: Sendable {
     /// Number of consecutive shifted slots after which the line is abandoned, about 1.5 s. This is longer than a delay
     /// of one second on a busy host, including the slots that it partly covers at both ends.
     private static let slotsToLeave = 6
-    /// Numbers of consecutive deviating timestamps that are required: for another rate or a large jump, for a
-    /// count that decreased, and for abandoning a line that itself has no more timestamps than that.
+    /// The next three constants are numbers of consecutive deviating timestamps. These timestamps are required to
+    /// detect another rate or a large jump, to restart after the count has decreased, and to abandon a line that has no
+    /// more timestamps than this.
     private static let stampsToLeave = 8
     private static let stampsBack = 3
     private static let stampsOfFirstLine = 4
-    /// Minimum jump that can't be explained by a busy host: 0.25 s.
+    /// Minimum length of a jump that can't be explained by a busy host (0.25 s).
     private static let largeJump = 0.25e9
-    /// Minimum relative difference of another rate.
+    /// Minimum relative difference at which a rate counts as a different rate.
     private static let otherRate = 0.2
-    /// Multiples of the device's own interval, which are accepted with fewer timestamps. The following values are the
+    /// Multiples of the device's own interval, which are accepted with fewer timestamps. The next two constants are the
     /// minimum number of timestamps and the minimum slope in standard errors.
     private static let multiples = 1...4
     private static let (stampsOfMultiple, errorsOfMultiple) = (3, 8.0)
-    /// Maximum relative decrease of the interval on a new line: no device suddenly counts 20 times faster.
+    /// Maximum relative decrease of the interval on a new line. No device suddenly counts 20 times faster.
     private static let fastest = 0.95
     /// Minimum fraction of the timestamps that must be within the clamp of a new line.
     private static let agreeing = 0.8
-    /// Timestamps count as scattered if these fractions of about the last 100 are outside the clamp, in total and on
-    /// each side.
+    /// Fractions of about the last 100 timestamps, in total and on each side. If more of them are outside the clamp,
+    /// the timestamps count as scattered.
     private static let (scatteredShare, scatteredOnOneSide, shareMemory) = (0.15, 0.02, 100.0)
-    /// Number of consecutive deviating timestamps after which only every eighth is examined, because outliers can
+    /// Number of consecutive deviating timestamps after which only every eighth one is examined, because outliers can
     /// continue for minutes.
     private static let stampsToHurry = 16
     private static let mostStamps = 256
@@ -88,7 +89,7 @@ struct StraightLineMonitor: Sendable {
     private var inRow: [Reading] = []
     /// Consecutive timestamps since the last reset of the count.
     private var back: [Reading] = []
-    /// Timestamps of the latest consecutive slots that deviated on average, and of the current slot.
+    /// Timestamps of the current slot and of the latest consecutive slots that deviated on average.
     private var run: [Reading] = []
     private var runSlots = 0
     private var slot = Slot()
@@ -101,9 +102,9 @@ struct StraightLineMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - stamp: The next timestamp.
-    ///   - deviation: Its distance from the line, in nanoseconds.
-    ///   - line: The line without this timestamp.
-    /// - Returns: Whether the timestamp is on the line, and the conclusion from it and its predecessors.
+    ///   - deviation: Distance of the timestamp from the line, in nanoseconds.
+    ///   - line: The line fitted without this timestamp.
+    /// - Returns: Whether the timestamp is on the line, and what follows from it and the preceding timestamps.
     mutating func judge(_ stamp: DeviceStamp, deviation: Double, line: Line) -> Verdict {
         let isOff = abs(deviation) > line.clamp
         if stamp.count <= line.newestCount {
@@ -145,8 +146,9 @@ struct StraightLineMonitor: Sendable {
         return .moved(other.move)
     }
 
-    /// Whether the consecutive deviating timestamps follow the line's last one without a missing count, at a multiple
-    /// of the device's own interval that differs from the line's interval. This happens when a camera's light changes.
+    /// Whether the consecutive deviating timestamps follow the line's last one without a missing count, and their
+    /// interval is a multiple of the device's own interval that differs from the line's interval. This happens when the
+    /// light in front of a camera changes.
     private func followsMultiple(than line: Line) -> Bool {
         let begin = line.newestCount
         let counts = inRow.map { Double($0.stamp.count - begin) }
@@ -161,8 +163,8 @@ struct StraightLineMonitor: Sendable {
         }
     }
 
-    /// Whether the consecutive deviating timestamps agree with a line of this slope that begins at the end of the old
-    /// line, within one count.
+    /// Whether the consecutive deviating timestamps agree with a line of this slope that begins within one count of the
+    /// end of the old line.
     private func isLine(of slope: Double, _ counts: [Double], clamp: Double) -> Bool {
         let rests = zip(counts, inRow).map { $1.deviation - $0 * slope }
         let begin = rests.reduce(0, +) / Double(rests.count)
@@ -208,7 +210,7 @@ struct StraightLineMonitor: Sendable {
     }
 
     /// Returns the line that most of the timestamps agree with, and whether it is plausible for a device's clock; `nil`
-    /// if none is found.
+    /// if there is no such line.
     private func otherLine(
         of stamps: [Reading], than old: Line
     ) -> (move: Move, jump: Double, isPlausible: Bool)? {
@@ -220,7 +222,8 @@ struct StraightLineMonitor: Sendable {
         guard kept.count > 1, Double(kept.count) >= Self.agreeing * Double(stamps.count) else { return nil }
         let sums = LineSums(kept.map(\.1))
         let line = sums.line(prior: 0)
-        // At another rate, timestamps diverge from the line. After a stall, a burst converges to it.
+        // At another rate, timestamps diverge from the line. After a stall, a burst of timestamps converges to the
+        // line.
         let length = Double(last.stamp.count - first.stamp.count)
         let (begin, jump, end) = (line(0), line(length / 2), line(length))
         let isOtherRate = abs(line.slope) > Self.otherRate * old.interval

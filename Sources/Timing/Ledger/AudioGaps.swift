@@ -1,9 +1,9 @@
 public import Media
 
-/// Silent periods of a microphone's track: audio was lost, late or missing although the device was available.
+/// Silent periods of a microphone's track, in which audio was lost, late, or missing although the device was available.
 package struct AudioGaps {
     private let track: String
-    /// The current period, which may continue.
+    /// The current silent period, which may continue.
     private var open: Range<Int64>?
     /// Completed periods, as gaps of the track.
     package private(set) var gaps: [Gap] = []
@@ -12,14 +12,14 @@ package struct AudioGaps {
     /// Audio losses that the source reported and that haven't been matched to a silent period.
     private var losses: [(at: MediaTime, cause: LossCause)] = []
 
-    /// Maximum distance in nanoseconds between a reported loss and its silent period. They can differ because of the
-    /// clock model.
+    /// Maximum distance in nanoseconds between a reported loss and its silent period. The two times may differ slightly
+    /// because of the clock model.
     private static let tolerance: Int64 = 50_000_000
 
     /// Minimum length in samples of a period without any audio that is attributed to a silent device.
     private static let silence = Int64(AudioFormat.sessionRate)
 
-    /// Creates an empty list.
+    /// Creates an empty list of gaps.
     ///
     /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
@@ -40,8 +40,9 @@ package struct AudioGaps {
     /// - Parameters:
     ///   - stretches: The silent periods in order, in samples of the track at 48 kHz.
     ///   - end: The end of the block. Periods that end before it are complete.
-    ///   - outages: The outages of the device. A period that overlaps an outage is part of it and doesn't create a gap.
-    /// - Returns: The completed periods.
+    ///   - outages: The outages of the device. A period that overlaps an outage is part of the outage and doesn't
+    ///   create a gap.
+    /// - Returns: The periods that were completed.
     package mutating func take(
         _ stretches: [Range<Int64>], through end: Int64, besides outages: OutageLog
     ) -> [Gap] {
@@ -81,7 +82,7 @@ package struct AudioGaps {
 
     /// Ends the last period at the end of the recording.
     ///
-    /// - Returns: The period, if one was open and creates a gap.
+    /// - Returns: The period, if it was still open and creates a gap.
     package mutating func finish(besides outages: OutageLog) -> [Gap] {
         close(besides: outages)
     }
@@ -90,9 +91,9 @@ package struct AudioGaps {
         guard let hole = open else { return [] }
         open = nil
         let cause = cause(of: hole)
-        // A loss explains only one period.
+        // Each loss explains only one silent period.
         if let told = nearestLoss(to: hole) { losses.remove(at: told) }
-        // This gap is for a device that was available; otherwise the outage covers the gap.
+        // This gap is for a device that was available. If the device was unavailable, the outage covers the gap.
         let gap = gap(of: hole, cause: cause == .disconnected ? "silent" : cause.rawValue)
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
@@ -120,21 +121,21 @@ package struct AudioGaps {
     }
 }
 
-/// Periods of a microphone's track with damaged samples from the device, which aren't audio.
+/// Periods in which a microphone delivered damaged samples that don't contain audio.
 ///
-/// Damaged samples less than 1 s apart belong to one period. A device that damages every tenth sample therefore creates
-/// one gap and one event, not thousands.
+/// Damaged samples less than 1 s apart belong to the same period. A device that damages every tenth sample therefore
+/// creates one gap and one event instead of thousands.
 package struct AudioDamage {
     private let track: String
-    /// The current period, which may continue.
+    /// The current damaged period, which may continue.
     private var open: Range<Int64>?
     /// Completed periods, as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
-    /// Minimum distance between two periods, in samples of the track: 1 s.
+    /// Minimum distance between two damaged periods, in samples of the track (1 s).
     private static let patience = Int64(AudioFormat.sessionRate)
 
-    /// Creates an empty list.
+    /// Creates an empty list of gaps.
     ///
     /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
@@ -146,7 +147,7 @@ package struct AudioDamage {
     /// - Parameters:
     ///   - ranges: The damaged ranges in order, in samples of the track at 48 kHz.
     ///   - end: The end of the block, in samples of the track.
-    /// - Returns: The completed periods.
+    /// - Returns: The periods that were completed.
     package mutating func take(_ ranges: [Range<Int64>], through end: Int64) -> [Gap] {
         var ended: [Gap] = []
         for range in ranges {
@@ -163,7 +164,7 @@ package struct AudioDamage {
 
     /// Ends the last period at the end of the recording.
     ///
-    /// - Returns: The period, if one was open.
+    /// - Returns: The period, if it was still open.
     package mutating func finish() -> [Gap] {
         guard let stretch = open else { return [] }
         open = nil
@@ -177,7 +178,7 @@ package struct AudioDamage {
 
 /// A period of a microphone's track that is silent because audio is missing.
 public struct MissingAudio: Sendable, Equatable {
-    /// Samples of the period: sample n is at T0 + n/48 000 s.
+    /// The samples of the period. Sample n is at T0 + n/48 000 s.
     public let samples: Range<Int64>
     /// Why the audio is missing.
     public let cause: LossCause
@@ -189,14 +190,14 @@ public struct MissingAudio: Sendable, Equatable {
     }
 }
 
-/// Grids of a recording's audio. Both begin at T0.
+/// The grids of a recording's audio, which begin at T0.
 package enum AudioGrid {
-    /// Blocks of 20 ms: the unit for mixing audio and checking for alarms.
+    /// The grid of 20 ms blocks, in which audio is mixed and checked for alarms.
     package static let blocks = FrameRate(50, per: 1)
-    /// Samples: sample *n* is at T0 + n/48 000 s.
+    /// The grid of samples. Sample *n* is at T0 + n/48 000 s.
     package static let samples = FrameRate(Int64(AudioFormat.sessionRate))
     /// Number of audio channels of the program. The channels of a stereo microphone are mapped to left and right. A
-    /// single channel is mapped to both, as is the mean of three or more channels, because they don't have a left and
-    /// right.
+    /// single channel is mapped to both of them. If there are three or more channels, their mean is used for both,
+    /// because they don't have a left and a right side.
     package static let mixChannels = 2
 }

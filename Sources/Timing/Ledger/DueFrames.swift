@@ -3,12 +3,13 @@ public import Media
 /// Computes the lost frames of one camera from the frames that were due.
 ///
 /// The camera's rate and clock determine when each frame is due. A due frame that isn't captured is lost, even if the
-/// source doesn't report it. The source's reports and outages only provide the cause. Without one, the cause is the
-/// source's cause for outages (`disconnected`, or `network` for a network camera).
+/// source doesn't report it. The source's reports and outages only provide the cause. Without a report, the cause is
+/// the source's default cause for outages (`disconnected`, or `network` for a network camera).
 ///
-/// For a source without a frame clock, such as a file with variable frame durations, only reports and outages count.
+/// For a source without a frame clock, such as a file with variable frame durations, only reports and outages are
+/// counted.
 ///
-/// A value type: frames, reports and time limits are the input, counts are the output.
+/// This value type receives frames, reports, and time limits, and returns counts.
 struct DueFrames: Sendable {
     /// Consecutive lost frames reported by the source.
     private struct Report {
@@ -22,7 +23,7 @@ struct DueFrames: Sendable {
 
     private struct Outage {
         let since: ClockTime
-        /// When the camera was available again; `nil` while it is unavailable.
+        /// Time when the camera was available again; `nil` while it is unavailable.
         var end: ClockTime?
         let cause: LossCause
     }
@@ -38,20 +39,20 @@ struct DueFrames: Sendable {
         var end: ClockTime { time + interval * Int64(count) }
     }
 
-    /// Start of counting; earlier frames are ignored. `nil` if unknown.
+    /// Start of counting, or `nil` if it is unknown. Earlier frames are ignored.
     private var begin: ClockTime?
-    /// Negotiated frame interval.
+    /// The negotiated frame interval.
     private var nominal: Nanoseconds
     /// Changes to the negotiated interval after the latest frame.
     private var changes: [(nominal: Nanoseconds, from: ClockTime)] = []
     private let isPaced: Bool
     /// Cause of a lost frame that the source doesn't explain.
     private let silence: LossCause
-    /// Interval between due frames.
+    /// The interval between due frames.
     private(set) var interval: Nanoseconds
     /// Due time of the last due frame, captured or lost.
     private var last: ClockTime?
-    /// When the last counted frame was captured.
+    /// Time when the last counted frame was captured.
     private(set) var lastFrame: ClockTime?
     /// Whether frames were lost after the last captured one.
     private var isTrailing = false
@@ -63,12 +64,12 @@ struct DueFrames: Sendable {
     private var stretches: [Stretch] = []
     /// Current counts of lost frames by cause. No entry is zero.
     private(set) var lost: [LossCause: Int] = [:]
-    /// Periods without frames that the source didn't explain; complete after `finish`.
+    /// Periods without frames that the source didn't explain. The list is complete after `finish`.
     private(set) var silences: [SilentStretch] = []
     private var lastCause: LossCause
 
     /// Maximum relative deviation of a camera's measured rate from its negotiated rate. Crystal tolerances and rounded
-    /// intervals cause smaller deviations. A slower camera loses frames.
+    /// intervals cause smaller deviations. If a camera is slower than this, it loses frames.
     private static let tolerance = 0.05
     /// Minimum ratio of the measured interval to the negotiated one. A lower ratio indicates a different stream or a
     /// wrong clock model.
@@ -77,15 +78,15 @@ struct DueFrames: Sendable {
     private static let following = 0.25
     /// Gap between frames after which due times restart with the next frame.
     private static let restart = Nanoseconds.seconds(1)
-    /// How long after the frames a report can still explain their loss. A clock model takes time to locate a gap.
+    /// Maximum time between a loss and a report that can explain it. A clock model takes time to locate a gap.
     private static let patience = Nanoseconds.seconds(5)
     private static let mostKept = 64
     private static let mostSilences = 10_000
 
-    /// Creates the ledger of one camera on one track.
+    /// Creates the loss ledger of one camera on one track.
     ///
     /// - Parameters:
-    ///   - interval: The negotiated frame interval, above zero.
+    ///   - interval: The negotiated frame interval, greater than zero.
     ///   - isPaced: Whether frames follow a clock with that interval.
     ///   - silence: Cause of lost frames that the source doesn't explain.
     init(interval: Nanoseconds, isPaced: Bool = true, silence: LossCause = .disconnected) {
@@ -115,7 +116,7 @@ struct DueFrames: Sendable {
     /// Records frames that the source reports as lost.
     ///
     /// - Parameters:
-    ///   - count: Number of frames.
+    ///   - count: Number of lost frames.
     ///   - cause: Cause of the loss.
     ///   - time: Expected capture time of the first lost frame.
     mutating func report(_ count: Int, _ cause: LossCause, at time: ClockTime) {
@@ -144,21 +145,21 @@ struct DueFrames: Sendable {
     }
 
     /// Moves the last counted frame, whose capture time has changed with the clock model. The due times of later frames
-    /// move with it.
+    /// move by the same amount.
     mutating func move(by time: Nanoseconds) {
         last = last.map { $0 + time }
         lastFrame = lastFrame.map { $0 + time }
     }
 
-    /// Records a captured frame, and counts the due frames before it as lost. Call in capture order.
+    /// Records a captured frame, and counts the due frames before it as lost. Call it for each frame in capture order.
     mutating func frameCame(at time: ClockTime) {
         if isCounted(time) {
-            // The frame arrived late, after it was counted as lost. A track that uses the frames' capture times can
-            // still show it.
+            // The frame arrived after it was counted as lost. A track that uses the frames' capture times can still
+            // show this frame.
             if lastFrame.map({ time > $0 }) ?? true { lastFrame = time }
             return forgive(time)
         }
-        // Across an interval change, due times follow the longer interval.
+        // While the interval changes, due times follow the longer interval.
         let isChanged = changes.first.map { $0.from <= time } ?? false
         while let change = changes.first, change.from <= time {
             changes.removeFirst()
@@ -184,7 +185,7 @@ struct DueFrames: Sendable {
             }
             let isOnTime = steps.contains { abs($0 - 1) <= Self.tolerance }
             let deviation = Double((time - expected).count) * (isOnTime ? 1 - Self.following : 1)
-            // The distance from `last` to the frame is how far the camera is still behind schedule.
+            // The distance from `last` to the frame shows how far the camera is still behind schedule.
             self.last = time - Nanoseconds(Int64(rounding: deviation.limited(to: Double(interval.count) / 2)))
         }
     }
@@ -192,8 +193,8 @@ struct DueFrames: Sendable {
     /// Counts frames as lost if they should have arrived by now.
     ///
     /// - Parameters:
-    ///   - limit: All frames captured up to half an interval after this time have arrived.
-    ///   - waiting: Capture time of the first frame that has arrived but isn't counted yet.
+    ///   - limit: A time limit. All frames captured up to half an interval after it have arrived.
+    ///   - waiting: Capture time of the first frame that has arrived but hasn't been counted yet.
     mutating func pass(_ limit: ClockTime, waiting: ClockTime? = nil) {
         guard isPaced else { return countReports(through: limit + interval / 2) }
         if last == nil {
@@ -239,13 +240,13 @@ struct DueFrames: Sendable {
         return time < last + interval / 2
     }
 
-    /// Returns why a tick has no new frame. Each due frame is the cause for at most one tick.
+    /// Returns why a tick has no new frame. Each due frame is used as the cause for at most one tick.
     ///
     /// - Parameters:
-    ///   - tick: The tick.
-    ///   - reach: Maximum time from the tick to the capture of a frame that it can show.
+    ///   - tick: The time of the tick.
+    ///   - reach: Maximum time from the tick to the capture of a frame that the tick can show.
     ///   - waiting: Capture time of the next frame that has arrived.
-    /// - Returns: The cause; `nil` if no frame was due.
+    /// - Returns: The cause, or `nil` if no frame was due.
     mutating func cause(at tick: ClockTime, reach: Nanoseconds, waiting: ClockTime?) -> LossCause? {
         guard isPaced else {
             guard let cause = reportedCause(at: tick, within: reach) ?? outageCause(at: tick) else {
@@ -258,7 +259,7 @@ struct DueFrames: Sendable {
         let due = max(last, lastCaused ?? last) + interval
         guard due <= tick + reach else { return nil }
         if let waiting, waiting <= due + interval / 2 { return nil }
-        // If several due frames precede the tick, only the latest belongs to it.
+        // If several due frames precede the tick, only the latest one belongs to it.
         let behind = max(0, (tick - interval - due).count / interval.count)
         lastCaused = due + interval * behind
         lastCause = cause(ofFrameAt: due + interval * behind)
@@ -287,7 +288,7 @@ struct DueFrames: Sendable {
         }
     }
 
-    /// Removes the lost frame nearest to a given time from the ledger, because the frame has arrived.
+    /// Removes the lost frame nearest to a given time from the loss ledger, because the frame has arrived.
     private mutating func forgive(_ time: ClockTime) {
         guard let index = stretches.lastIndex(where: { $0.time <= time + $0.interval / 2 }) else { return }
         let cause = stretches[index].cause
@@ -316,7 +317,7 @@ struct DueFrames: Sendable {
         reportIndex(ofFrameAt: time).map { reports[$0].cause } ?? outageCause(at: time) ?? silence
     }
 
-    /// Returns the report for a lost frame: the first report that covers the frame's time, otherwise the
+    /// Returns the report for a lost frame. This is the first report that covers the frame's time, or otherwise the
     /// first report from the last few seconds.
     private func reportIndex(ofFrameAt time: ClockTime) -> Int? {
         let slack = interval * 3 / 4
@@ -390,6 +391,6 @@ struct DueFrames: Sendable {
 public struct SilentStretch: Sendable, Equatable {
     /// Due time of the first missing frame.
     public let from: ClockTime
-    /// Time from the first missing frame to the next frame or the end.
+    /// Time from the first missing frame to the next frame or to the end.
     public let length: Nanoseconds
 }

@@ -1,9 +1,10 @@
 package import Media
 
 /// Counts the frames that a camera omits without reporting them. In low light, nearly all webcams expose longer than
-/// their frame rate allows. They then deliver half as many frames, without a gap in their sequence numbers.
+/// their frame rate allows. Webcams with a longer exposure deliver half as many frames, without a gap in their sequence
+/// numbers.
 ///
-/// A value type. Its input is the frame interval measured by the camera's clock model.
+/// This is a value type, whose input is the frame interval measured by the camera's clock model.
 package struct ExposureMonitor {
     private let nominal: Nanoseconds
     /// Fraction of an omitted frame that hasn't been counted yet.
@@ -13,8 +14,8 @@ package struct ExposureMonitor {
     /// Number of consecutive frames that contradict `isSlow`.
     private var against = 0
 
-    /// Minimum relative deviation of a camera that runs at a lower rate. Smaller deviations come from crystal errors or
-    /// rounded intervals (1/29.97 for 1/30).
+    /// Minimum relative deviation of a camera that runs at a lower rate. Smaller deviations are caused by crystal
+    /// errors or rounded intervals (1/29.97 instead of 1/30).
     private static let tolerance = 0.05
     /// Numbers of consecutive frames that start and end a low-light period. The hysteresis prevents repeated reports
     /// for a camera near the threshold.
@@ -22,12 +23,12 @@ package struct ExposureMonitor {
 
     /// Creates a monitor for a camera at full rate.
     ///
-    /// - Parameter nominal: Frame interval at the configured rate. Above 0.
+    /// - Parameter nominal: Frame interval at the configured rate, greater than 0.
     package init(nominal: Nanoseconds) {
         self.nominal = nominal
     }
 
-    /// Records a frame.
+    /// Records a captured frame.
     ///
     /// - Parameter interval: The camera's current frame interval.
     /// - Returns: The number of frames missing before this one, and whether the camera has just become slow.
@@ -47,15 +48,15 @@ package struct ExposureMonitor {
     }
 }
 
-/// Detects missing frames that the source doesn't report: a camera pauses, for example while the computer is suspended,
-/// and then continues its count without a gap.
+/// Detects missing frames that the source doesn't report. A camera may pause, for example while the computer is
+/// suspended, and then continue its count without a gap.
 ///
 /// Two conditions must hold: frames stop arriving for a while, and the clock model then finds that the following frames
-/// are late by about the same time. If only one holds, the host was busy or the clock jumped. A value type. Its input
-/// is every frame.
+/// are late by about the same time. If only one of them holds, the host was busy or the clock jumped. This is a value
+/// type, and every frame is its input.
 package struct UnreportedGapDetector {
 
-    /// Creates a detector before the first frame.
+    /// Creates a detector that hasn't processed any frames.
     package init() {}
 
     private struct Suspicion {
@@ -64,7 +65,7 @@ package struct UnreportedGapDetector {
         let moved: Nanoseconds
     }
 
-    /// Minimum gap that is examined. Shorter gaps are caused by a busy host.
+    /// Minimum length of a gap that is examined. Shorter gaps are caused by a busy host.
     private static let shortest = Nanoseconds.milliseconds(200)
     /// Time within which the clock model must change to a new line.
     private static let patience = Nanoseconds.seconds(3)
@@ -78,7 +79,8 @@ package struct UnreportedGapDetector {
     ///   - sequence: The camera's sequence number of the frame.
     ///   - arrival: Arrival time of the frame on `CLOCK_MONOTONIC`.
     ///   - clock: The state of the clock model after this frame.
-    /// - Returns: Once a gap is detected, the number of missing frames, above 0, and the time when the gap began.
+    /// - Returns: The number of missing frames, greater than 0, and the time when the gap began; `nil` if no gap was
+    ///   detected.
     package mutating func frameCame(
         _ sequence: Int64, at arrival: ClockTime, clock: ClockReading
     ) -> (count: Int, since: ClockTime)? {

@@ -2,15 +2,15 @@ public import Media
 
 /// Frame counts of a camera's track: written = captured − decimated + duplicated + slate.
 public struct FrameCounts: Sendable, Equatable {
-    /// Valid frames captured since T0.
+    /// Number of valid frames captured since T0.
     public var captured = 0
-    /// Surplus frames from a camera that is faster than its grid.
+    /// Number of surplus frames from a camera that is faster than its grid.
     public var decimated = 0
-    /// Ticks that show the previous frame again.
+    /// Number of ticks that show the previous frame again.
     public var duplicated = 0
-    /// Ticks that show a slate.
+    /// Number of ticks that show a slate.
     public var slate = 0
-    /// Frames that were due but are missing, by cause. No entry is zero.
+    /// Number of frames that were due but are missing, by cause. No entry is zero.
     public var lost: [LossCause: Int] = [:]
 
     /// Creates counts that are all zero.
@@ -19,9 +19,9 @@ public struct FrameCounts: Sendable, Equatable {
     /// Combines the counts of a track's delivered frames and ticks.
     ///
     /// - Parameters:
-    ///   - delivery: Counts of the frames that no tick shows.
+    ///   - delivery: Counts of the frames that aren't shown by any tick.
     ///   - written: Fates of the ticks in the file.
-    ///   - dropped: Fates of the ticks that aren't in the file, by the cause of their absence.
+    ///   - dropped: Fates of the ticks that aren't in the file, by the reason for their absence.
     package init(
         _ delivery: DeliveryCounts, written: FateCounts, dropped: [LossCause: FateCounts] = [:]
     ) {
@@ -58,11 +58,11 @@ public struct FrameCounts: Sendable, Equatable {
     }
 }
 
-/// Counts of a camera's frames that no tick of a track shows.
+/// Counts of a camera's frames that aren't shown by any tick of a track.
 public struct DeliveryCounts: Sendable, Equatable {
-    /// Surplus frames from a camera that is faster than its grid.
+    /// Number of surplus frames from a camera that is faster than its grid.
     public var decimated = 0
-    /// Frames that were due but weren't delivered in time, by cause. No entry is zero.
+    /// Number of frames that were due but weren't delivered in time, by cause. No entry is zero.
     public var lost: [LossCause: Int] = [:]
 
     /// Creates counts that are all zero.

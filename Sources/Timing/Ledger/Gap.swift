@@ -32,7 +32,7 @@ public struct Gap: Sendable, Equatable, Codable {
     }
 }
 
-/// Outages of a device, as gaps of its track.
+/// The outages of a device, recorded as gaps of its track.
 package struct OutageLog {
     private let track: String
     private let start: ClockTime
@@ -40,7 +40,7 @@ package struct OutageLog {
     /// Completed periods, as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
-    /// Creates a log for an available device.
+    /// Creates a log for a device that is available.
     ///
     /// - Parameters:
     ///   - track: The track's name in the gaps.
@@ -53,7 +53,7 @@ package struct OutageLog {
     /// Start of the current outage; `nil` while the device is available.
     package var awaySince: ClockTime? { open?.since }
 
-    /// Cause in the loss ledger of currently missing frames or samples; `nil` while the device is available.
+    /// Cause in the loss ledger of frames or samples that are currently missing; `nil` while the device is available.
     package var absence: LossCause? { open?.loss }
 
     /// Returns whether an outage overlaps a gap.
@@ -69,12 +69,12 @@ package struct OutageLog {
         open = (open?.since ?? time, cause.printable(), loss)
     }
 
-    /// Records missing frames of a device that stopped delivering without an outage. Ignores a period that is already
-    /// part of a gap.
+    /// Records missing frames of a device that stopped delivering frames but was not disconnected. Ignores a period
+    /// that is already part of a gap.
     ///
     /// - Parameters:
     ///   - time: Expected capture time of the first missing frame.
-    ///   - length: Time from there to the next frame that arrived.
+    ///   - length: Time from the first missing frame to the next frame that arrived.
     package mutating func wasSilent(from time: ClockTime, for length: Nanoseconds) {
         let from = max(MediaTime(time, since: start), .zero)
         let gap = Gap(track: track, from: from, to: MediaTime(time + length, since: start), cause: "silent")
@@ -90,7 +90,7 @@ package struct OutageLog {
         }
     }
 
-    /// Records the end of the outage.
+    /// Records the end of the current outage.
     package mutating func end(at time: ClockTime) {
         guard let outage = open else { return }
         open = nil
@@ -102,7 +102,8 @@ package struct OutageLog {
 
 /// Records when a camera was shown in the program.
 package struct OnAir: Sendable {
-    /// Periods when the camera was shown, relative to T0, in order. The last one may be open.
+    /// Periods in which the camera was shown, relative to T0, in order. The last period has no end while the camera is
+    /// shown.
     private var stretches: [(from: MediaTime, to: MediaTime?)] = []
 
     /// Creates the record for a camera that hasn't been shown yet.
@@ -111,7 +112,7 @@ package struct OnAir: Sendable {
     /// Whether the camera is currently shown.
     package var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
 
-    /// Records that the camera is shown, or is no longer shown, starting with a tick.
+    /// Records that the camera is shown, or is no longer shown, from a tick on.
     ///
     /// - Parameters:
     ///   - isOn: Whether the camera is shown.
@@ -125,7 +126,7 @@ package struct OnAir: Sendable {
         }
     }
 
-    /// Returns the parts of a camera's gaps during which the camera was shown.
+    /// Returns the parts of a camera's gaps in which the camera was shown.
     package func gaps(_ gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             stretches.compactMap { stretch in

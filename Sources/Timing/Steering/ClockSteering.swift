@@ -1,20 +1,21 @@
 public import Media
 
-/// Steers a session clock to follow the common time of a group of computers during a group recording. Crystal errors of
-/// tens of parts per million then don't change the length of any track.
+/// Steers a session clock to follow the common time of a group of computers during a group recording. As a result,
+/// crystal errors of tens of parts per million don't change the length of any track.
 ///
-/// The session clock is a piecewise linear function of `CLOCK_MONOTONIC`. It never jumps. While it is steered, its rate
-/// changes by at most 15 parts per million per second, which audio can follow inaudibly. Outside of a group recording,
-/// it runs at the rate of `CLOCK_MONOTONIC`, and measurements are only stored. A value type: the current time on
-/// `CLOCK_MONOTONIC` is an argument.
+/// The session clock is a piecewise linear function of `CLOCK_MONOTONIC` and never jumps. While the clock is steered,
+/// its rate changes by at most 15 parts per million per second, which audio can follow inaudibly. Outside of a group
+/// recording, the session clock runs at the rate of `CLOCK_MONOTONIC`, and measurements are only stored. This is a
+/// value type whose methods receive the current time on `CLOCK_MONOTONIC`.
 public struct ClockSteering: Sendable {
     /// Statistics of the steering during a recording.
     public struct Summary: Sendable, Equatable {
-        /// Number of accepted and of rejected measurements.
+        /// Number of accepted measurements, and number of rejected measurements.
         public internal(set) var (followed, refused) = (0, 0)
         /// Largest error bound of an accepted measurement.
         public internal(set) var largestBound = Nanoseconds.zero
-        /// Largest deviation of the session clock from the group time, which is the line fitted to the measurements.
+        /// Largest deviation of the session clock from the group time. The group time is the line fitted to the
+        /// measurements.
         public internal(set) var largestError = Nanoseconds.zero
         /// Number of steps in the group time. The session clock doesn't step.
         public internal(set) var steps = 0
@@ -28,7 +29,7 @@ public struct ClockSteering: Sendable {
     private struct Recording {
         /// T0 on `CLOCK_MONOTONIC` and on the session clock.
         let start: (stamp: ClockTime, time: ClockTime)
-        /// Group time minus session clock.
+        /// The group time minus the time of the session clock.
         var difference: Nanoseconds
         /// Whether the group time was known at the start of the recording.
         var isMeasured: Bool
@@ -44,18 +45,18 @@ public struct ClockSteering: Sendable {
     private static let (settlingSeconds, largestCorrection) = (8.0, 100.0)
     /// Time without measurements after which the correction ends.
     private static let patience = Nanoseconds.seconds(5)
-    /// Maximum difference between the given T0 on `CLOCK_MONOTONIC` and T0 computed from the measurements. Up to this
-    /// limit, the measurements determine T0; beyond it, they are discarded.
+    /// Maximum difference between the specified T0 on `CLOCK_MONOTONIC` and the T0 computed from the measurements. Up
+    /// to this limit, the measurements determine T0; beyond it, they are discarded.
     private static let largestDisagreement = Nanoseconds.milliseconds(10)
 
-    /// Creates the steering without any measurements.
+    /// Creates a steering object without any measurements.
     public init() {}
 
     /// Converts a time on `CLOCK_MONOTONIC` to the session clock.
     public func time(stamped stamp: ClockTime) -> ClockTime { line.time(stamped: stamp) }
 
-    /// Converts a time on the session clock to `CLOCK_MONOTONIC`. Exact for the last hours; for earlier times, assumes
-    /// that the clock ran at a constant rate.
+    /// Converts a time on the session clock to `CLOCK_MONOTONIC`. The result is exact for the last few hours; for
+    /// earlier times, the clock is assumed to have run at a constant rate.
     public func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
 
     /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines its wall-clock date. During a
@@ -84,7 +85,7 @@ public struct ClockSteering: Sendable {
     ///   - now: The current time.
     /// - Returns: T0 on the session clock.
     public mutating func begin(at stamp: ClockTime, utc: Int64, now: ClockTime) -> ClockTime {
-        // Measurements that disagree about T0 are from before a step.
+        // Measurements that disagree with the specified T0 were made before a step of the group time.
         if fit.isKnown, (fit.stamp(of: utc) - stamp).magnitude > Self.largestDisagreement {
             fit = GroupTimeFit()
         }
@@ -113,7 +114,7 @@ public struct ClockSteering: Sendable {
     /// Processes a measurement of the group time. Measurements arrive about once per second.
     ///
     /// - Parameters:
-    ///   - measurement: The measurement.
+    ///   - measurement: The measurement of the group time.
     ///   - now: The current time, 0 to 10 s after the measurement.
     /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues unchanged.
     public mutating func take(_ measurement: ClockMeasurement, now: ClockTime) throws(ClockRefusal) {
@@ -129,8 +130,8 @@ public struct ClockSteering: Sendable {
         }
         guard let recording else { return }
         summary?.followed += 1
-        // If T0 came from another clock, the first measurement can deviate considerably. This deviation isn't
-        // drift.
+        // If T0 came from another clock, the first measurement can deviate considerably. This deviation is not caused
+        // by drift.
         let first = recording.isMeasured ? .zero : error(at: now)
         let moved = step + (first.magnitude > Self.largestDisagreement ? first : .zero)
         self.recording?.isMeasured = true
@@ -170,19 +171,19 @@ public struct ClockSteering: Sendable {
     }
 }
 
-/// A measurement of one moment on `CLOCK_MONOTONIC` and in the common time of a group of computers.
+/// A measurement that relates one moment on `CLOCK_MONOTONIC` to the common time of a group of computers.
 public struct ClockMeasurement: Sendable, Equatable {
-    /// Time on `CLOCK_MONOTONIC`.
+    /// Time of the measurement on `CLOCK_MONOTONIC`.
     public let stamp: ClockTime
     /// Group time at that moment, in nanoseconds since 1970.
     public let utc: Int64
     /// Maximum error of `utc`.
     public let bound: Nanoseconds
 
-    /// Creates a measurement from any values; `ClockSteering` rejects implausible ones.
+    /// Creates a measurement from any values; `ClockSteering` rejects implausible measurements.
     ///
     /// - Parameters:
-    ///   - stamp: Time on `CLOCK_MONOTONIC`.
+    ///   - stamp: Time of the measurement on `CLOCK_MONOTONIC`.
     ///   - utc: Group time at that moment, in nanoseconds since 1970.
     ///   - bound: Maximum error of `utc`.
     public init(stamp: ClockTime, utc: Int64, bound: Nanoseconds) {
@@ -199,14 +200,14 @@ public enum ClockRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     case bound(Nanoseconds)
     /// The measurement isn't newer than the last one, or isn't current.
     case outOfOrderOrStale
-    /// The measurement deviates by this much from the expected group time: either a clock was set, or the measurement
-    /// is wrong.
+    /// The measurement deviates by this much from the expected group time, because a clock was set or because the
+    /// measurement is wrong.
     case step(Nanoseconds)
     /// The group time would deviate by this rate from `CLOCK_MONOTONIC`, in parts per million, which isn't possible for
     /// a crystal.
     case rate(Double)
 
-    /// Description of the problem, for the end of a sentence.
+    /// Description of the problem, which completes a sentence.
     public var description: String {
         switch self {
         case .bound(let bound): "the error bound \(bound.text) is invalid; the largest bound is 1s"

@@ -1,7 +1,7 @@
 internal import Media
 
-/// Group time as a linear function of `CLOCK_MONOTONIC`, fitted to the measurements of the last minute. Up to a quarter
-/// of them can be outliers.
+/// The group time as a linear function of `CLOCK_MONOTONIC`, fitted to the measurements of the last minute. Up to a
+/// quarter of the measurements can be outliers.
 struct GroupTimeFit: Sendable {
     private var window: [ClockMeasurement] = []
     /// Consecutive measurements that deviate from the line.
@@ -17,15 +17,16 @@ struct GroupTimeFit: Sendable {
     /// Expected error of a crystal. Without measurements, the crystal is assumed to be exact.
     private static let usualPartsPerMillion = 50.0
     static let mostPartsPerMillion = 500.0
-    /// A deviation from the line beyond this tolerance and the error bound is a step. The second value is the
-    /// possible rate change, in parts per million, of a crystal that hasn't been measured for a while.
+    /// The first value is a tolerance: a deviation from the line that exceeds it and the error bound is a step. The
+    /// second value is the possible rate change, in parts per million, of a crystal that hasn't been measured for some
+    /// time.
     private static let (tolerance, change) = (Nanoseconds.milliseconds(10), 20.0)
     /// Number of consecutive deviating measurements that form a new line if they agree.
     private static let mostStrangers = 5
 
-    /// Processes a measurement.
+    /// Processes a measurement of the group time.
     ///
-    /// - Returns: The size of a step in the group time; nonzero if several measurements agree on it.
+    /// - Returns: The size of a step in the group time, or zero. A step is nonzero if several measurements agree on it.
     /// - Throws: `ClockRefusal` if the measurement is rejected.
     mutating func take(_ measurement: ClockMeasurement) throws(ClockRefusal) -> Nanoseconds {
         guard measurement.bound >= .zero, measurement.bound <= Self.widestBound else {
@@ -49,7 +50,7 @@ struct GroupTimeFit: Sendable {
         strangers.removeAll { ($0.distance - measurement.distance).magnitude > Self.tolerance }
         strangers.append(measurement)
         guard strangers.count >= Self.mostStrangers else { throw .step(deviation) }
-        // The crystal hasn't changed: earlier measurements fit the same line, shifted by the step.
+        // The crystal hasn't changed. Earlier measurements therefore fit the same line, shifted by the step.
         let moved = window.map {
             ClockMeasurement(
                 stamp: $0.stamp, utc: (Nanoseconds($0.utc) + deviation).count, bound: $0.bound)
@@ -82,7 +83,8 @@ struct GroupTimeFit: Sendable {
     /// Converts the group time `utc` to `CLOCK_MONOTONIC`.
     func stamp(of utc: Int64) -> ClockTime {
         let near = ClockTime(nanoseconds: (Nanoseconds(utc) - middle.distance).count)
-        // The second step is exact: within the error of the first step, a crystal drifts by less than a nanosecond.
+        // The second conversion is exact: within the error of the first one, a crystal drifts by less than a
+        // nanosecond.
         return ClockTime(nanoseconds: (Nanoseconds(utc) - distance(at: near)).count)
     }
 
@@ -99,9 +101,9 @@ struct GroupTimeFit: Sendable {
         let trimmed = TrimmedLine.fitted(to: points, share: Self.share)
         let rests = points.map { ($0, rest: abs($0.y - trimmed($0.x))) }.sorted { $0.rest < $1.rest }
         let kept = rests.prefix(max(Int(rounding: Self.share * Double(rests.count), .up), 1))
-        // The more the measurements scatter, the more the slope is pulled toward an exact crystal's slope.
+        // If the measurements scatter more, the slope is pulled more strongly toward that of an exact crystal.
         let squares = kept.reduce(0) { $0 + $1.rest * $1.rest } / Double(kept.count)
-        // A few measurements may agree by chance. Most of a bound is a constant error.
+        // A few measurements may agree by chance. Most of an error bound is a constant error.
         let least = Double(last.bound.count) / 16
         let scatter = max(squares, least * least)
         let usual = Self.usualPartsPerMillion * 1000

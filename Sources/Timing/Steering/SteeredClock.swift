@@ -5,7 +5,7 @@ public import Media
 /// it follows its base clock. Thread-safe.
 public final class SteeredClock: SessionClock {
     private let base: any SessionClock
-    /// A rate change happens at the current time, which is read under the lock. A change at an earlier time would
+    /// A rate change takes effect at the current time, which is read under the lock. A change at an earlier time would
     /// invalidate times that were already read.
     private let steering = ConditionLock(ClockSteering())
 
@@ -14,7 +14,7 @@ public final class SteeredClock: SessionClock {
     /// - Parameter base: The clock to steer. Device timestamps use this clock.
     public init(_ base: any SessionClock = MonotonicClock()) { self.base = base }
 
-    /// Current time.
+    /// The current time of this clock.
     public var now: ClockTime { time(stamped: base.now) }
 
     /// Returns the wall-clock date of a time, using the base clock. During a recording, dates are counted
@@ -26,12 +26,12 @@ public final class SteeredClock: SessionClock {
     /// Whether the clock advances in real time.
     public var isRealTime: Bool { base.isRealTime }
 
-    /// Sleeps until `deadline`, or until canceled. Ignores rate changes during the sleep, which shift a
+    /// Sleeps until `deadline`, or until canceled. Rate changes during the sleep are ignored, because they shift a
     /// deadline 1 s ahead by only a few microseconds.
     ///
     /// - Parameters:
-    ///   - deadline: The time to wake at.
-    ///   - cancellation: Ends the sleep early.
+    ///   - deadline: The time at which the sleep ends.
+    ///   - cancellation: Ends the sleep early when it is canceled.
     /// - Returns: Whether the deadline was reached.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
@@ -45,12 +45,12 @@ public final class SteeredClock: SessionClock {
         try base.startThread(named: name, body)
     }
 
-    /// Holds the base clock.
+    /// Holds the base clock, so that simulated time doesn't advance.
     public func hold() { base.hold() }
     /// Releases the base clock.
     public func release() { base.release() }
 
-    /// The base clock, which is steered.
+    /// The base clock, which this clock follows outside of group recordings.
     public var stampClock: any SessionClock { base }
 
     /// Converts a time on the base clock to this clock.
@@ -79,7 +79,7 @@ public final class SteeredClock: SessionClock {
         steering.withLock { $0.begin(at: stamp, utc: utc, now: base.now) }
     }
 
-    /// Ends steering if a recording is steered.
+    /// Ends steering if the clock is being steered for a recording.
     public func end() {
         steering.withLock { $0.end(now: base.now) }
     }
@@ -105,7 +105,7 @@ public final class SteeredClock: SessionClock {
     public func utc(of time: ClockTime) -> Int64? { steering.withLock { $0.utc(of: time) } }
 }
 
-/// Session time as a continuous, strictly increasing, piecewise linear function of `CLOCK_MONOTONIC`.
+/// Maps `CLOCK_MONOTONIC` to the session time. The function is continuous, strictly increasing, and piecewise linear.
 struct SteeredLine: Sendable {
     private struct Piece {
         /// Start of the piece, on `CLOCK_MONOTONIC` and on the session clock.
@@ -126,17 +126,17 @@ struct SteeredLine: Sendable {
         }
     }
 
-    /// In order. The first piece also covers all earlier times, the last one all later times.
+    /// The pieces in chronological order. The first piece also covers all earlier times, and the last one all later
+    /// times.
     private var pieces = [Piece(stamp: ClockTime(nanoseconds: 0), time: ClockTime(nanoseconds: 0), ppm: 0)]
 
-    /// Maximum number of pieces, enough for a few hours, and the number of oldest pieces that are never
-    /// merged, because they include T0. If there are more pieces, the rest of the older half is merged into
-    /// one.
+    /// Maximum number of pieces, which is sufficient for a few hours, and the number of oldest pieces that are never
+    /// merged because they include T0. If there are more pieces, the rest of the older half is merged into one.
     private static let (most, first) = (1 << 16, 64)
-    /// Step length of a gradual rate change, and its maximum in parts per million per second. `AudioPlacement` can
-    /// follow 19 ppm per second.
+    /// Length of a step in a gradual rate change, and the maximum rate change in parts per million per second.
+    /// `AudioPlacement` can follow 19 ppm per second.
     private static let (step, largestChangePerSecond) = (Nanoseconds.milliseconds(200), 15.0)
-    /// Number of steps that is sufficient for a change between any two rates.
+    /// Number of steps that is sufficient to change between any two rates.
     private static let mostSteps = 400
 
     func time(stamped stamp: ClockTime) -> ClockTime {
@@ -148,7 +148,7 @@ struct SteeredLine: Sendable {
     /// Returns the rate deviation of the session clock in parts per million, at a time on `CLOCK_MONOTONIC`.
     func partsPerMillion(at stamp: ClockTime) -> Double { pieces[index { $0.stamp <= stamp }].ppm }
 
-    /// Returns the index of the last piece that has begun, or of the first piece if none has.
+    /// Returns the index of the last piece that has begun, or of the first piece if no piece has begun.
     private func index(_ hasBegun: (Piece) -> Bool) -> Int {
         var (begun, other) = (0, pieces.count)
         while other - begun > 1 {
@@ -158,7 +158,7 @@ struct SteeredLine: Sendable {
         return begun
     }
 
-    /// Changes to another rate at a given time. Discards rate changes planned from that time on.
+    /// Changes to another rate at a given time. Discards rate changes that were planned for later times.
     ///
     /// - Parameters:
     ///   - stamp: The time on `CLOCK_MONOTONIC`.
@@ -193,6 +193,6 @@ struct SteeredLine: Sendable {
         }
     }
 
-    /// Discards the oldest pieces, so that the next ones aren't merged.
+    /// Discards the oldest pieces, so that the following pieces aren't merged.
     mutating func forget() { pieces.removeFirst(max(pieces.count - Self.first / 2, 0)) }
 }

@@ -9,16 +9,16 @@ import Media
 /// has the same entropy-coded data as the band within the frame. Static bands are encoded once. Each frame encodes only
 /// the moving bands and joins all bands with markers.
 final class BandedJPEGPainter: FramePainting {
-    /// One block row of the frame.
+    /// A band of the frame, which is one block row high.
     private struct Band {
         let top: Int
         let rows: Int
-        /// Bands of the same group share their encoded data if their contents are equal. The group is -1 inside the
-        /// strip, -2 inside the lane, and the band's own index elsewhere.
+        /// Bands of the same group share their encoded data if their contents are equal. The group is -1 in the code
+        /// strip, -2 in the lane, and the band's own index elsewhere.
         let group: Int
-        /// Indices of the code strip cells that this band shows.
+        /// Indices of the cells of the code strip that this band shows.
         let cells: Range<Int>
-        /// The bits of `cells` in the strip's 64-bit number.
+        /// The bits of `cells` in the code strip's 64-bit number.
         let mask: UInt64
         let showsLane: Bool
 
@@ -43,18 +43,18 @@ final class BandedJPEGPainter: FramePainting {
     private let bands: [Band]
     /// The bytes before the first band's data.
     private var header: [UInt8] = []
-    /// Number of bytes before the entropy-coded data in a separately encoded band. Equal for all bands, because they
-    /// share tables.
+    /// Number of bytes before the entropy-coded data in a separately encoded band. The number is the same for all
+    /// bands, because they share their tables.
     private var scanStart = 0
     private var still: [SharedBytes] = []
     private var white = SharedBytes(count: 0)
-    /// Encoded data of band contents with few variants, kept for the lifetime of the painter.
+    /// Encoded data of bands whose contents have few variants. The data is kept for the lifetime of the painter.
     private var known: [Content: SharedBytes] = [:]
 
     // Width in pixels of a 4:2:2 MCU, which has 16 × 8 pixels.
     private static let blockWidth = 16
     private static let bandHeight = 8
-    /// Maximum number of cells per band for keeping the encoded data of all variants.
+    /// If a band has at most this many cells, the encoded data of all its variants is kept.
     private static let fewCells = 4
 
     init(scene: TestScene) throws(EncodingError) {
@@ -101,7 +101,7 @@ final class BandedJPEGPainter: FramePainting {
         return stride(from: 0, to: size.height, by: bandHeight).enumerated().map { index, top in
             let rows = top..<min(top + bandHeight, size.height)
             let cells = (0..<CodeStrip.cellCount).filter { scene.cell($0).rows.overlaps(rows) }
-            // In every rotation, the cells of a band are adjacent.
+            // The cells of a band are adjacent in every rotation.
             let range = (cells.first ?? 0)..<(cells.last ?? -1) + 1
             let mask = range.reduce(UInt64(0)) { $0 | 1 << UInt64(CodeStrip.cellCount - 1 - $1) }
             let isWhole = rows.count == bandHeight && lieAcross
@@ -135,8 +135,8 @@ final class BandedJPEGPainter: FramePainting {
 
     // MARK: Markers
 
-    /// Copies the headers of a separately encoded band and patches them for the whole frame: its height, and a restart
-    /// interval of one band.
+    /// Copies the headers of a separately encoded band and patches them for the whole frame. The height and the restart
+    /// interval (one band) change.
     private func readHeader(of jpeg: SharedBytes) {
         let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }
         var place = 2
@@ -161,7 +161,7 @@ final class BandedJPEGPainter: FramePainting {
     private static let restart: UInt8 = 0xD0
     private static let endOfImage: UInt8 = 0xD9
 
-    /// Returns the entropy-coded data of a band: the bytes between its scan header and its end marker.
+    /// Returns the entropy-coded data of a band, which is located between its scan header and its end marker.
     private func scan(of jpeg: SharedBytes) -> SharedBytes {
         withExtendedLifetime(jpeg) {
             SharedBytes(copying: UnsafeRawBufferPointer(rebasing: jpeg.bytes[scanStart..<jpeg.count - 2]))
@@ -179,7 +179,7 @@ final class BandedJPEGPainter: FramePainting {
         for (index, piece) in pieces.enumerated() {
             end.copyMemory(from: piece.start, byteCount: piece.count)
             end += piece.count
-            // Restart markers count modulo 8. The last band is followed by the end-of-image marker.
+            // Restart markers are numbered modulo 8. The last band is followed by the end-of-image marker.
             let marker = index + 1 == pieces.count ? Self.endOfImage : Self.restart + UInt8(index % 8)
             end.storeBytes(of: 0xFF, as: UInt8.self)
             end.storeBytes(of: marker, toByteOffset: 1, as: UInt8.self)

@@ -2,14 +2,14 @@ import Encoding
 import Glibc
 import Media
 
-/// A raw frame for painting rectangles row by row. Used by one thread until its memory is shared.
+/// A raw frame on which rectangles are painted row by row. A canvas is used by one thread until its memory is shared.
 struct Canvas {
     let pixel: PixelFormat
     let size: FrameSize
     let memory: SharedBytes
     let planes: [FramePlane]
 
-    /// Allocates a frame. Its contents are undefined until painted.
+    /// Allocates a frame, whose contents are undefined until it is painted.
     ///
     /// - Parameters:
     ///   - pixel: `yuyv`, `nv12`, `i420`, `i422`, or `grey`.
@@ -38,8 +38,8 @@ struct Canvas {
         (memory.start + planes[plane].offset + row * planes[plane].stride).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Paints the part of a rectangle that is on the canvas. Adjacent rectangles meet without gap or overlap, including
-    /// in chroma.
+    /// Paints the part of a rectangle that is on the canvas. Adjacent rectangles have no gap or overlap between them,
+    /// including in chroma.
     func fill(_ area: PixelRectangle, _ color: PaintColor) {
         let columns = max(area.x, 0)..<max(max(area.x, 0), min(area.x + area.width, size.width))
         let rows = max(area.y, 0)..<max(max(area.y, 0), min(area.y + area.height, size.height))
@@ -81,7 +81,8 @@ struct Canvas {
         }
     }
 
-    /// Fills packed Y0 Cb Y1 Cr of `yuyv`: whole pixel pairs, and single pixels at odd edges.
+    /// Fills the packed Y0 Cb Y1 Cr samples of `yuyv`. Whole pixel pairs are filled at once; at odd edges, single
+    /// pixels are filled.
     private func fillPacked(_ columns: Range<Int>, _ rows: Range<Int>, _ color: PaintColor) {
         let pairs = columns.halved
         let whole = (columns.lowerBound + 1) / 2..<max((columns.lowerBound + 1) / 2, pairs.upperBound)
@@ -108,7 +109,7 @@ struct Canvas {
         }
     }
 
-    /// Fills the canvas with gray noise, eight bytes at a time. Luma is 96…159, which is legal in both ranges.
+    /// Fills the canvas with gray noise, eight bytes at a time. Luma values are 96…159, which are valid in both ranges.
     func fillWithNoise(from seed: UInt64) {
         var state = seed
         let isPacked = pixel == .yuyv
@@ -117,7 +118,7 @@ struct Canvas {
         let lumaCount = isPacked ? memory.count : planes[0].stride * size.height
         for offset in stride(from: 0, to: lumaCount, by: 8) {
             state = SeededChoices.advanced(state)
-            // The last word can extend past the luma, into bytes that are painted later or unused.
+            // The last word can extend beyond the luma samples, into bytes that are painted later or unused.
             let word = (SeededChoices.mixed(state) & mask) + base
             memory.start.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
         }
@@ -167,7 +168,7 @@ struct PaintColor: Sendable, Equatable {
         self.init(red: light.red, green: light.green, blue: light.blue, in: color)
     }
 
-    /// Creates a shade of gray. 0 is black, 1 is white.
+    /// Creates a shade of gray, where 0 is black and 1 is white.
     init(grey: Double, in color: ColorDescription) {
         self.init(red: grey, green: grey, blue: grey, in: color)
     }

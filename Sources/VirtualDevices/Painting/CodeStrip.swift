@@ -1,10 +1,10 @@
 public import Media
 
-/// The code strip of a test frame, which encodes the frame number and the start time of its exposure.
+/// The code strip of a test frame, which encodes the frame number and the start time of the frame's exposure.
 ///
-/// The strip is the top sixteenth of the upright frame. It has 64 equal cells from left to right; black is 0, white is
-/// 1, and the most significant bit of each number comes first. It contains the 8 bits 10101100, a 24-bit frame number,
-/// a 24-bit time, and an 8-bit sum of the six bytes of both numbers.
+/// The strip is the top sixteenth of the upright frame. The strip consists of 64 equal cells from left to right. Black
+/// is 0, white is 1, and the most significant bit of each number comes first. The strip contains the 8 bits 10101100, a
+/// 24-bit frame number, a 24-bit time, and an 8-bit sum of the six bytes of both numbers.
 public struct CodeStrip: Sendable, Hashable {
     /// Frame number modulo 2²⁴.
     public let frame: UInt32
@@ -18,14 +18,14 @@ public struct CodeStrip: Sendable, Hashable {
     /// Creates the strip of a frame. Both values are reduced modulo 2²⁴.
     ///
     /// - Parameters:
-    ///   - frame: Frame number.
+    ///   - frame: Number of the frame.
     ///   - time: Start of the exposure.
     public init(frame: Int64, time: ClockTime) {
         self.frame = UInt32(Self.remainder(frame))
         self.time = UInt32(Self.remainder((time.nanoseconds + 50_000).floorDivided(by: 100_000)))
     }
 
-    /// Decodes the strip from its 64 cells; `nil` if the sync pattern or the checksum is wrong.
+    /// Decodes the strip from its 64 cells. Returns `nil` if the sync pattern or the checksum is wrong.
     public init?(bits: UInt64) {
         frame = UInt32(bits >> 32) & 0xFF_FFFF
         time = UInt32(bits >> 8 & 0xFF_FFFF)
@@ -39,16 +39,16 @@ public struct CodeStrip: Sendable, Hashable {
         return Self.mark << 56 | UInt64(frame) << 32 | UInt64(time) << 8 | sum & 0xFF
     }
 
-    /// Reads the strip from the luma of a stored frame, in full or limited range; `nil` if there is no strip or it
-    /// can't be read.
+    /// Reads the strip from the luma of a stored frame in full or limited range. Returns `nil` if there is no strip or
+    /// it can't be read.
     ///
     /// The value of each cell is determined by one sample at its center, with a threshold of 127. The strip is readable
     /// in frames of at least 320×180 pixels, even after scaling and encoding.
     ///
     /// - Parameters:
     ///   - luma: The first sample of the first row.
-    ///   - rowStep: Bytes from one row to the next.
-    ///   - columnStep: Bytes from one sample to the next: 1, or 2 if luma is packed with chroma.
+    ///   - rowStep: Number of bytes from one row to the next.
+    ///   - columnStep: Number of bytes from one sample to the next. The value is 1, or 2 if luma is packed with chroma.
     ///   - size: Width × height of the stored frame in pixels.
     ///   - rotation: The clockwise rotation that turns the stored frame upright.
     public init?(

@@ -1,7 +1,8 @@
 import Encoding
 import Media
 
-/// The sensor and encoder of a synthetic camera, which produce the bytes of each frame. Used by only one thread.
+/// The sensor and encoder of a synthetic camera, which produce the bytes of each frame. An object is used by only one
+/// thread.
 protocol FramePainting: AnyObject {
     /// Returns the bytes of a frame. If `isStream` is true, it must be called for every frame in order.
     func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedFrame
@@ -9,7 +10,7 @@ protocol FramePainting: AnyObject {
     /// Whether frames depend on earlier frames, as in H.264.
     var isStream: Bool { get }
 
-    /// Restarts, like a camera that is turned on: the next frame doesn't depend on earlier frames.
+    /// Restarts like a camera that is turned on. The next frame doesn't depend on earlier frames.
     func restart() throws(EncodingError)
 }
 
@@ -18,7 +19,7 @@ extension FramePainting {
     func restart() {}
 }
 
-/// The bytes of a frame as a camera delivers them.
+/// The bytes of a frame in the form in which a camera delivers them.
 struct PaintedFrame {
     let memory: SharedBytes
     /// Plane layout of a raw frame; empty if the frame is compressed.
@@ -37,11 +38,12 @@ struct ExposedFrame: Equatable {
 
 /// The effect of a synthetic camera's controls on the colors of the scene.
 struct FrameAppearance: Sendable, Equatable {
-    /// Factor for the amount of light on the sensor. 1 is the default.
+    /// Factor for the amount of light on the sensor; 1 by default.
     var light = 1.0
-    /// Brightness added to every component. 1 turns black into white.
+    /// Brightness added to every component. A value of 1 turns black into white.
     var offset = 0.0
-    /// Ratio of red to blue gain. Above 1, red is stronger and blue weaker, as with a white balance for bluer light.
+    /// Ratio of red to blue gain. If the ratio is above 1, red is stronger and blue is weaker, as with a white balance
+    /// for bluer light.
     var warmth = 1.0
 
     static let usual = Self()
@@ -80,10 +82,10 @@ final class RawScenePainter: FramePainting {
 final class StaticFramesPainter: FramePainting {
     private let frames: [PaintedFrame]
 
-    /// Prepares the frames once.
+    /// Prepares the frames in advance.
     ///
     /// - Parameters:
-    ///   - canvases: At least one canvas. Must be `i422` for JPEGs.
+    ///   - canvases: The frames to cycle through. There must be at least one canvas, in `i422` for JPEGs.
     ///   - asJPEG: Whether the frames are encoded as JPEGs.
     /// - Throws: An error if encoding a JPEG fails.
     init(_ canvases: [Canvas], asJPEG: Bool) throws(EncodingError) {
@@ -107,7 +109,7 @@ final class StaticFramesPainter: FramePainting {
     }
 }
 
-/// Encodes the frames of another painter as H.264, as a camera with a built-in encoder does.
+/// Encodes the frames of another painter as H.264, like a camera with a built-in encoder.
 final class H264Painter: FramePainting {
     private let frames: any FramePainting
     private let format: VideoFormat

@@ -1,9 +1,10 @@
 import Encoding
 import Media
 
-/// An image file as an upright frame in packed I420, full-range BT.601.
+/// An image file, loaded as an upright frame in packed I420 (full-range BT.601).
 struct StillFrame: Sendable {
-    /// Position of the Y, Cb, or Cr samples on a canvas: plane, byte offset, and bytes from one sample to the next.
+    /// Position of the Y, Cb, or Cr samples on a canvas: the plane, the byte offset, and the number of bytes from one
+    /// sample to the next.
     private struct Component {
         let plane: Int
         let offset: Int
@@ -18,7 +19,7 @@ struct StillFrame: Sendable {
     ///
     /// - Parameters:
     ///   - path: Path of the image.
-    ///   - size: Width × height of the upright frame in pixels. Both must be even.
+    ///   - size: Width × height of the upright frame in pixels. Both dimensions must be even.
     /// - Throws: An error if the file is missing or isn't an image.
     init(path: String, size: FrameSize) throws(EncodingError) {
         self.size = size
@@ -26,7 +27,8 @@ struct StillFrame: Sendable {
         planes = FramePlane.packed(.i420, size).planes
     }
 
-    /// Paints the image, rotated and converted to the canvas's range. Runs once, when a camera is turned on.
+    /// Paints the image, rotated and converted to the canvas's range. This method runs only once, when a camera is
+    /// turned on.
     func paint(on canvas: Canvas, rotation: Rotation, color: ColorDescription) {
         precondition(color.matrix == .bt601, "a still image keeps its matrix")
         let isFull = color.range == .full

@@ -1,7 +1,7 @@
 import Media
 
-/// The moving test frame as rectangles of the stored frame: colored tiles separated by a grid, a lane with a moving
-/// box, and the code strip.
+/// The moving test frame, described by rectangles of the stored frame. The frame consists of colored tiles separated by
+/// a grid, a lane with a moving box, and the code strip.
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
@@ -17,7 +17,7 @@ struct TestScene: Sendable {
     private static let tileRows = 6
     private static let lineWidth = 2
 
-    /// Creates a scene. The code strip and the claps ignore `look`.
+    /// Creates a scene. `look` doesn't affect the code strip and the claps.
     init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameAppearance = .usual) {
         self.turn = turn
         self.color = color
@@ -38,7 +38,7 @@ struct TestScene: Sendable {
         canvas.fill(canvas.everything, PaintColor(look.seen(0.45, 0.45, 0.45), in: color))
         for row in 0..<rows {
             for column in 0..<columns {
-                // The edges are even, because chroma has half the resolution.
+                // The edges have even positions, because chroma has half the resolution.
                 let left = column * upright.width / columns / 2 * 2
                 let right = (column + 1) * upright.width / columns / 2 * 2
                 let top = row * upright.height / rows / 2 * 2
@@ -63,10 +63,11 @@ struct TestScene: Sendable {
 
     // MARK: Moving parts
 
-    /// The lane of the moving box, in stored coordinates. It has a single color, so all its rows are identical.
+    /// The lane of the moving box, in coordinates of the stored frame. The lane has a single color, so all its rows are
+    /// identical.
     var lane: PixelRectangle { turn.stored(uprightLane) }
 
-    /// Returns the rectangle of the box in a frame, in stored coordinates.
+    /// Returns the rectangle of the box in a frame, in coordinates of the stored frame.
     func box(of frame: ExposedFrame) -> PixelRectangle {
         let upright = turn.upright
         let width = max(2, upright.width / 8 / 2 * 2)
@@ -103,7 +104,8 @@ struct TestScene: Sendable {
         bits >> UInt64(CodeStrip.cellCount - 1 - index) & 1 == 1
     }
 
-    /// Paints the moving parts of a frame over the background, or over solid white if the frame contains a clap.
+    /// Paints the moving parts of a frame over the background. If the frame contains a clap, they are painted over
+    /// solid white.
     func paintMoving(_ frame: ExposedFrame, on canvas: Canvas) {
         let bits = CodeStrip(frame: frame.number, time: frame.time).bits
         paint(
@@ -116,8 +118,8 @@ struct TestScene: Sendable {
     /// - Parameters:
     ///   - box: The box in coordinates of the stored frame; `nil` if it isn't visible.
     ///   - cells: Indices of the cells to paint.
-    ///   - bits: The strip's 64-bit number.
-    ///   - canvas: The band.
+    ///   - bits: The 64-bit number of the code strip.
+    ///   - canvas: The canvas that contains the band.
     ///   - top: First row of the band in the stored frame.
     func paint(box: PixelRectangle?, cells: Range<Int>, of bits: UInt64, on canvas: Canvas, top: Int) {
         if let box { canvas.fill(box.moved(up: top), boxColor) }
@@ -145,7 +147,7 @@ enum ColorBars {
     ) {
         let upright = turn.upright
         for (index, bar) in bars.enumerated() {
-            // The edges are even, because chroma has half the resolution.
+            // The edges have even positions, because chroma has half the resolution.
             let left = index * upright.width / bars.count / 2 * 2
             let right =
                 index + 1 == bars.count ? upright.width : (index + 1) * upright.width / bars.count / 2 * 2

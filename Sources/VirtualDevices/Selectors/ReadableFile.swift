@@ -12,7 +12,7 @@ struct ReadableFile {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - selector: The selector as the user wrote it, for messages.
-    ///   - operation: The attempted operation, for messages: `opening the file`.
+    ///   - operation: The attempted operation, for messages, for example `opening the file`.
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or is a pipe, a socket, or a
     ///   device, which might block forever.
     init(_ path: String, asked selector: String, operation: String) throws(VirtualDeviceError) {
@@ -23,7 +23,7 @@ struct ReadableFile {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
-            // ENXIO: a socket can't be opened, or a device lacks a driver.
+            // `ENXIO` means that a socket can't be opened or a device has no driver.
             if number == ENXIO { throw .device(Self.noFile("a socket or a device", selector, operation)) }
             throw .device(
                 [ENOTDIR, ENAMETOOLONG].contains(number)
@@ -57,7 +57,7 @@ struct ReadableFile {
         do throws(EncodingError) {
             return try body()
         } catch {
-            // libavformat's message for an unknown file type.
+            // This is libavformat's message for an unknown file type.
             let reason =
                 error.reason.hasPrefix("Invalid data found")
                 ? "it does not contain readable frames or audio" : error.reason.printable()
@@ -67,14 +67,14 @@ struct ReadableFile {
     }
 }
 
-/// Checks the time stamps of a media file during playback. The file can contain any number, and playback doesn't wait
-/// for the end of a long jump.
+/// Checks the time stamps of a media file during playback. The file can contain arbitrary numbers, and playback doesn't
+/// wait until a long jump has passed.
 struct FileTimes {
     private var reached: Nanoseconds?
 
-    /// Longest plausible jump forward: 30 days. Recordings can have gaps of days.
+    /// Longest plausible jump forward (30 days). Recordings can have gaps of several days.
     private static let longestHole = Nanoseconds.seconds(30 * 86_400)
-    /// Longest plausible jump backward: 10 s. Packets can overlap, and frames can be out of order.
+    /// Longest plausible jump backward (10 s). Packets can overlap, and frames can be out of order.
     private static let longestReturn = Nanoseconds.seconds(10)
 
     /// Checks the next time stamp.

@@ -1,14 +1,14 @@
 import Media
 
-/// The controls of a synthetic camera: those of a webcam with automatic exposure, white balance, and focus.
-/// Thread-safe.
+/// The controls of a synthetic camera. The controls resemble those of a webcam with automatic exposure, white balance,
+/// and focus. Thread-safe.
 ///
-/// Zoom, pan, and tilt controls are missing, because the generated frame couldn't follow them. Zooming therefore crops
-/// the image, and the code strip stays readable.
+/// Controls for zoom, pan, and tilt are missing, because the generated frame couldn't follow them. Zooming is therefore
+/// done by cropping, and the code strip stays readable.
 ///
-/// While an automatic mode is on, its controls read as the values that the mode has found. These values depend only on
-/// seed and role, so cameras differ until they are matched. When the mode is turned off, the controls keep those
-/// values.
+/// While an automatic mode is on, its controls return the values that the mode has found. These values depend only on
+/// the seed and the role, so cameras differ until they are matched. When the mode is turned off, the controls keep
+/// those values.
 final class VirtualControls: Sendable {
     private let state: ConditionLock<[DeviceControl]>
     private let metered: Metered
@@ -22,10 +22,10 @@ final class VirtualControls: Sendable {
 
     static let names = usual.map(\.name)
 
-    /// Creates the controls with default values, all automatic.
+    /// Creates the controls with default values. All automatic modes are on.
     ///
     /// - Parameters:
-    ///   - missing: Names of controls that the camera lacks.
+    ///   - missing: Names of controls that the camera doesn't have.
     ///   - choices: The camera's random choices.
     init(without missing: Set<String>, choices: SeededChoices) {
         func choice(_ index: Int64, _ range: ClosedRange<Int64>, step: Int64) -> Int64 {
@@ -61,7 +61,7 @@ final class VirtualControls: Sendable {
         return nil
     }
 
-    /// Sets each control that is governed by an automatic mode to the value that the mode has found.
+    /// Sets each control that an automatic mode manages to the value that the mode has found.
     private func settle(_ controls: inout [DeviceControl]) {
         for (index, control) in controls.enumerated() {
             let isGoverned = controls.governing(control.name, beside: []) != nil
@@ -77,8 +77,8 @@ final class VirtualControls: Sendable {
         }
     }
 
-    /// The effect of the current controls on the scene. `FrameAppearance.usual` if all modes are automatic and brightness is
-    /// 0.
+    /// The effect of the current controls on the scene. The value is `FrameAppearance.usual` if all modes are automatic
+    /// and the brightness is 0.
     var look: FrameAppearance {
         state.withLock { controls in
             func value(_ name: String) -> Int64? { controls.named(name)?.value }

@@ -2,7 +2,8 @@ public import Media
 
 /// The parts of a `virtual:PATTERN?key=value&…` selector, with parsers for its values.
 ///
-/// Keys begin after the last `?`, so the path of a still image can contain a `?` if another one follows it.
+/// Keys begin after the last `?`. The path of a still image can therefore contain a `?` if it is followed by another
+/// one.
 struct VirtualSelector {
     let text: String
     let pattern: String
@@ -14,9 +15,9 @@ struct VirtualSelector {
     ///
     /// - Parameters:
     ///   - text: The selector as the user wrote it.
-    ///   - keys: All keys that this kind of device supports, in the order of the manual.
+    ///   - keys: All keys that this kind of device supports, in the order of the documentation.
     ///   - kind: `camera` or `microphone`, for messages.
-    /// - Throws: `.usage` if the text lacks `virtual:`, or if a key is unknown, repeated, or lacks a value.
+    /// - Throws: `.usage` if the text doesn't begin with `virtual:`, or if a key is unknown, repeated, or has no value.
     init(_ text: String, keys: [String], kind: String) throws(VirtualDeviceError) {
         self.text = text
         guard text.hasPrefix(Self.prefix) else {
@@ -53,8 +54,8 @@ struct VirtualSelector {
     /// Parses a value with `parse`.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - expected: Description of the allowed values, as the end of a sentence in a message.
+    ///   - key: The key of the value.
+    ///   - expected: Description of the allowed values, which completes a sentence in a message.
     ///   - parse: Returns `nil` if the text isn't allowed.
     /// - Returns: The parsed value; `nil` if the key is absent.
     /// - Throws: `.usage` if `parse` returns `nil`.
@@ -70,7 +71,8 @@ struct VirtualSelector {
         return value
     }
 
-    /// Parses a decimal number within bounds, both in units of 10⁻ᵈ for d `digits`. Returns `nil` if the key is absent.
+    /// Parses a decimal number within bounds. The bounds and the result are in units of 10⁻ᵈ, where d is `digits`.
+    /// Returns `nil` if the key is absent.
     func number(
         _ key: String, _ expected: String, digits: Int, in bounds: ClosedRange<Int64>
     ) throws(VirtualDeviceError) -> Int64? {
@@ -119,12 +121,12 @@ struct VirtualSelector {
     }
 }
 
-/// Exact parsing of decimal numbers into integer units.
+/// Parses decimal numbers exactly into integer units.
 enum FixedPoint {
-    /// Parses `12`, `-3.5`, `.25` in units of 10⁻ᵈ for d `digits`.
+    /// Parses a number such as `12`, `-3.5`, or `.25`. The result is in units of 10⁻ᵈ, where d is `digits`.
     ///
-    /// - Returns: `nil` if the text isn't a plain decimal number with at most `digits` digits after the point, or if
-    ///   the result doesn't fit.
+    /// - Returns: The number, or `nil` if the text isn't a plain decimal number with at most `digits` digits after the
+    ///   point, or if the result doesn't fit.
     static func read(_ text: some StringProtocol, digits: Int) -> Int64? {
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")
@@ -143,7 +145,7 @@ enum FixedPoint {
 
 /// The reason why a `virtual:` or `file:` selector can't be opened.
 public enum VirtualDeviceError: Error, Sendable, Equatable {
-    /// Invalid selector, which is a usage error. The explanation describes the error and the allowed values.
+    /// The selector is invalid, which is a usage error. The explanation describes the error and the allowed values.
     case usage(selector: String, explanation: String)
     /// The selector's file is missing or unusable.
     case device(DeviceError)

@@ -7,11 +7,11 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         /// A moving test frame with a code strip. If the exposure contains a clap, all pixels outside the strip are
         /// white.
         case clap
-        /// Seven vertical 75 % bars: white, yellow, cyan, green, magenta, red, blue.
+        /// The frame consists of seven vertical 75 % bars: white, yellow, cyan, green, magenta, red, and blue.
         case bars
-        /// Four frames of gray noise, shown in turn.
+        /// Four frames of gray noise are shown in turn.
         case noise
-        /// An image file, scaled to the camera's size.
+        /// An image file is scaled to the camera's size.
         case still(path: String)
     }
 
@@ -23,7 +23,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     public let size: FrameSize?
     /// Frames per second, 0.1…1000; `nil` to use the role's value.
     public let rate: FrameRate?
-    /// Frames per second that the camera delivers, 0.1…1000; `nil` for the rate that it announces.
+    /// Frames per second that the camera delivers, 0.1…1000; `nil` to use the rate that it announces.
     public let actualRate: FrameRate?
     /// Pixel format: `mjpeg`, `yuyv`, `nv12`, `h264`, or `grey`; `nil` to use the role's value.
     public let pixel: PixelFormat?
@@ -31,10 +31,10 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     public let corruptShare: Double
     /// Mounting of the camera: the clockwise rotation that turns the stored frame upright.
     public let mount: Rotation
-    /// For a built-in camera, the side of the computer that it is mounted on and rotates with; `unspecified` for an
-    /// external camera.
+    /// For a built-in camera, the side of the computer on which it is mounted and with which it rotates; `unspecified`
+    /// for an external camera.
     public let position: CaptureDevice.Position
-    /// Names of the controls that the camera lacks.
+    /// Names of the controls that the camera doesn't have.
     public let missingControls: Set<String>
     /// Clock errors, latency, faults, and bus of the camera.
     public let behavior: DeviceBehavior
@@ -48,9 +48,9 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     ]
     private static let stillPrefix = "still:"
 
-    /// Parses a selector.
+    /// Parses a camera's selector.
     ///
-    /// - Parameter text: `virtual:PATTERN?key=value&…`.
+    /// - Parameter text: A selector with the form `virtual:PATTERN?key=value&…`.
     /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value that is out of
     ///   range.
     public init(selector text: String) throws(VirtualDeviceError) {
@@ -87,8 +87,8 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         behavior = try DeviceBehavior(selector)
     }
 
-    /// Returns the format that the camera delivers. Each property comes from the selector if set, otherwise from
-    /// `wanted` if a synthetic camera supports it, otherwise from `mjpeg` 1280×720 at 30 frames per second.
+    /// Returns the format that the camera delivers. Each property comes from the selector if it is set there, otherwise
+    /// from `wanted` if a synthetic camera supports it. The default is `mjpeg` 1280×720 at 30 frames per second.
     public func format(wanted: VideoFormat?) -> VideoFormat {
         let asked = wanted.map(\.pixel).flatMap { Self.pixelFormats.contains($0) ? $0 : nil }
         let askedSize = wanted.map(\.size).flatMap { Self.isPossible($0) ? $0 : nil }
@@ -98,8 +98,8 @@ public struct VirtualCameraSettings: Sendable, Equatable {
             rate: rate ?? askedRate ?? FrameRate(30))
     }
 
-    /// Returns the formats that the camera offers: `format`, and the smaller sizes and lower rates of webcams if the
-    /// selector doesn't set them.
+    /// Returns the formats that the camera offers. These are `format`, and the smaller sizes and lower rates of webcams
+    /// if the selector doesn't set them.
     func offers(beside format: VideoFormat) -> [OfferedFormat] {
         let rates = [format.rate] + (rate == nil ? Self.usualRates.filter { $0 < format.rate } : [])
         let smaller = Self.usualSizes.filter { $0.pixelCount < format.size.pixelCount }
@@ -154,9 +154,9 @@ public struct VirtualCameraSettings: Sendable, Equatable {
 public struct VirtualMicrophoneSettings: Sendable, Equatable {
     /// The audio signal of a synthetic microphone.
     public enum Pattern: String, Sendable, CaseIterable {
-        /// A 1 kHz beep of 40 ms at each clap, amplitude 0.5, phase 0.
+        /// A 1 kHz beep of 40 ms at each clap, with amplitude 0.5 and phase 0.
         case clap
-        /// A continuous 1 kHz tone, amplitude 0.5, with phase 0 at each clap.
+        /// A continuous 1 kHz tone with amplitude 0.5, whose phase is 0 at each clap.
         case tone
         case silence
     }
@@ -165,7 +165,7 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
     public let selector: String
     /// The microphone's audio signal.
     public let pattern: Pattern
-    /// Sample rate of 8000…192 000 Hz (default 48 000) and 1…8 channels (default 1).
+    /// Sample rate of 8000…192 000 Hz (default 48 000), and 1…8 channels (default 1).
     public let format: AudioFormat
     /// Clock errors, latency, faults, and bus of the microphone.
     public let behavior: DeviceBehavior
@@ -175,9 +175,9 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
         "seed",
     ]
 
-    /// Parses a selector.
+    /// Parses a microphone's selector.
     ///
-    /// - Parameter text: `virtual:PATTERN?key=value&…`.
+    /// - Parameter text: A selector with the form `virtual:PATTERN?key=value&…`.
     /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value that is out of
     ///   range.
     public init(selector text: String) throws(VirtualDeviceError) {

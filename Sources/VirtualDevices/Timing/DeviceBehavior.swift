@@ -1,8 +1,9 @@
 public import Media
 
-/// The behavior of a synthetic camera or microphone: its clock, its latency, and its random and scripted faults.
+/// The behavior of a synthetic camera or microphone. The behavior consists of a clock, a latency, and random and
+/// scripted faults.
 public struct DeviceBehavior: Sendable, Equatable {
-    /// Start of frame or sample 0 on CLOCK_MONOTONIC; `nil` to derive it from seed and role.
+    /// Start of frame or sample 0 on CLOCK_MONOTONIC; `nil` to derive it from the seed and the role.
     public let phase: Nanoseconds?
     /// Clock error in parts per billion (10⁻⁹); positive if the clock runs fast.
     public let driftPerBillion: Int64
@@ -16,7 +17,7 @@ public struct DeviceBehavior: Sendable, Equatable {
     public let faults: FaultScript
     /// Name of the USB controller that the device pretends to be connected to; `nil` for a separate one.
     public let bus: String?
-    /// Seed of the random choices. Default: 1.
+    /// Seed of the random choices; 1 by default.
     public let seed: UInt64
 
     init(_ selector: VirtualSelector) throws(VirtualDeviceError) {
@@ -76,21 +77,22 @@ public struct DeviceBehavior: Sendable, Equatable {
 
 /// The times when a synthetic device is disconnected, reconnected, or stalled, relative to the start of the recording.
 public struct FaultScript: Sendable, Equatable {
-    /// A time interval [`start`, `end`), relative to T0.
+    /// A time interval relative to T0 that includes `start` but not `end`.
     public struct Stretch: Sendable, Equatable {
         /// Start of the interval, relative to T0.
         public let start: Nanoseconds
-        /// End of the interval, relative to T0, exclusive; `nil` if the interval never ends.
+        /// End of the interval, relative to T0; `nil` if the interval never ends. The interval doesn't include this
+        /// time.
         public let end: Nanoseconds?
 
-        /// Creates an interval. It never ends if `end` is `nil`.
+        /// Creates an interval, which never ends if `end` is `nil`.
         public init(from start: Nanoseconds, to end: Nanoseconds?) {
             self.start = start
             self.end = end
         }
     }
 
-    /// Intervals during which the device is disconnected, in chronological order. Only the last one may lack an end.
+    /// Intervals during which the device is disconnected, in chronological order. Only the last one may have no end.
     public let outages: [Stretch]
     /// Intervals during which the device is connected but delivers no data.
     public let stalls: [Stretch]
@@ -101,8 +103,8 @@ public struct FaultScript: Sendable, Equatable {
         self.stalls = stalls
     }
 
-    /// Returns the time of the device's n-th change. Even changes are disconnections, odd ones are reconnections.
-    /// Returns `nil` if no such change exists, or before the recording's `start` is known.
+    /// Returns the time of the device's n-th change. Even-numbered changes are disconnections; odd-numbered changes are
+    /// reconnections. Returns `nil` if no such change exists, or before the recording's `start` is known.
     func change(_ index: Int, since start: ClockTime?) -> ClockTime? {
         guard let start, outages.indices.contains(index / 2) else { return nil }
         let outage = outages[index / 2]

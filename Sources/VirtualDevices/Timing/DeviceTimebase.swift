@@ -1,23 +1,24 @@
 import Media
 
-/// A synthetic device's own clock: frame or sample n begins at tₙ = phase + n / (rate · (1 + drift)).
+/// A synthetic device's own clock. Frame or sample n begins at tₙ = phase + n / (rate · (1 + drift)).
 ///
-/// n counts from time zero of CLOCK_MONOTONIC, so the properties of frame n depend only on the clock. Times are exact
-/// to the nanosecond for any n, because intermediate results have 128 bits and are rounded only at the end.
+/// The number n counts from time zero of CLOCK_MONOTONIC, so the properties of frame n depend only on the clock. Times
+/// are exact to the nanosecond for any n, because intermediate results have 128 bits and are rounded only at the end.
 struct DeviceTimebase: Sendable, Equatable {
     private let phase: Int64
-    // tₙ = phase + n · numerator / denominator nanoseconds.
+    // Frame or sample n begins at tₙ = phase + n · numerator / denominator nanoseconds.
     private let numerator: Int128
     private let denominator: Int128
 
-    /// Value of a drift of 1: drift is measured in parts per billion.
+    /// Numeric value of a drift of 1, because drift is measured in parts per billion.
     private static let driftUnit: Int64 = 1_000_000_000
 
-    /// Creates a clock.
+    /// Creates the clock of a device.
     ///
     /// - Parameters:
     ///   - rate: Nominal frames or samples per second.
-    ///   - driftPerBillion: Clock error in units of 10⁻⁹, positive if the device runs fast. Must be above −10⁹.
+    ///   - driftPerBillion: Clock error in units of 10⁻⁹. The value is positive if the device runs fast, and must be
+    ///   greater than −10⁹.
     ///   - phase: Start of frame or sample 0 on CLOCK_MONOTONIC.
     init(rate: FrameRate, driftPerBillion: Int64 = 0, phase: Nanoseconds = .zero) {
         precondition(driftPerBillion > -Self.driftUnit, "a clock runs forward")
@@ -39,7 +40,7 @@ struct DeviceTimebase: Sendable, Equatable {
         return index
     }
 
-    /// Seconds from the start of one frame or sample to the start of the next.
+    /// Number of seconds from the start of one frame or sample to the start of the next.
     var intervalInSeconds: Double { Double(numerator) / Double(denominator) / 1e9 }
 }
 
@@ -52,16 +53,16 @@ enum Clap {
         (end.nanoseconds - 1).floorDivided(by: interval) * interval >= start.nanoseconds
     }
 
-    /// Returns the time from the last clap to `instant`, which is below one second.
+    /// Returns the time from the last clap to `instant`, which is less than one second.
     static func timeSince(_ instant: ClockTime) -> Nanoseconds {
         Nanoseconds(instant.nanoseconds - instant.nanoseconds.floorDivided(by: interval) * interval)
     }
 }
 
 extension FixedWidthInteger where Self: SignedInteger {
-    /// Returns the quotient rounded toward negative infinity, so that a grid has equal steps below zero.
+    /// Returns the quotient rounded toward negative infinity, so that a grid has equal steps below zero as well.
     ///
-    /// - Precondition: `divisor` is above zero.
+    /// - Precondition: `divisor` is greater than zero.
     func floorDivided(by divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

@@ -1,15 +1,15 @@
 import Media
 
-/// Decides which frames or slices of a synthetic device are delivered, and when.
+/// Determines which frames or slices of a synthetic device are delivered, and when.
 ///
-/// A device produces *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁). It is
-/// delivered at tₙ₊₁ + latency, unless a random or scripted fault prevents it. The type is a pure value: time is an
-/// argument.
+/// A device produces *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁). The slot
+/// is delivered at tₙ₊₁ + latency, unless a random or scripted fault prevents this. This is a value type whose methods
+/// receive the current time.
 struct ScriptedDelivery {
     enum Step: Equatable {
-        /// The slot arrives, either damaged or intact.
+        /// The slot arrives, either intact or damaged.
         case deliver(slot: Int64, isDamaged: Bool)
-        /// The given number of slots were lost. Reported together with the next slot that arrives.
+        /// The given number of slots were lost. The loss is reported together with the next slot that arrives.
         case lost(slots: Int64, cause: LossCause, capturedAt: ClockTime)
         case away(at: ClockTime)
         case returned(at: ClockTime)
@@ -25,8 +25,8 @@ struct ScriptedDelivery {
         var corruptShare = 0.0
         var faults = FaultScript()
         var choices: SeededChoices
-        /// Slots that are overdue by more than this are lost, as if a driver's buffers were full; if `nil`,
-        /// none are lost.
+        /// Slots that are overdue by more than this are lost, as if a driver's buffers were full. If the value is
+        /// `nil`, no slots are lost this way.
         var patience: Nanoseconds?
 
         func time(of slot: Int64) -> ClockTime { timebase.time(of: slot * slotLength) }
@@ -41,7 +41,7 @@ struct ScriptedDelivery {
     }
 
     let rules: Rules
-    /// Number of the slot that is being captured or comes next.
+    /// Number of the slot that is being captured or will be captured next.
     private(set) var slot: Int64
     /// Number of disconnections and reconnections reported so far.
     private(set) var reportedChanges: Int
@@ -49,7 +49,7 @@ struct ScriptedDelivery {
     private var connectedSince: ClockTime
     private var untold: [Loss] = []
 
-    /// Starts the delivery of a device that is turned on at `start`. Its first slot begins at `start` or later.
+    /// Starts the delivery of a device that is turned on at `start`. The first slot begins at `start` or later.
     ///
     /// - Parameters:
     ///   - rules: The parameters of the stream.
@@ -72,18 +72,18 @@ struct ScriptedDelivery {
     private var due: ClockTime { rules.time(of: slot + 1) + rules.latency }
 
     /// Returns the time of the next call to `steps`, which is never later than the device's next event.
-    /// `recordingStart` is T0; `nil` until it is known.
+    /// `recordingStart` is T0, or `nil` until T0 is known.
     func wake(since recordingStart: ClockTime?) -> ClockTime {
         guard let change = rules.faults.change(reportedChanges, since: recordingStart) else { return due }
         return min(change, due)
     }
 
-    /// Dequeues the earliest events among those due by `now`.
+    /// Dequeues the earliest of the events that are due by `now`.
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - recordingStart: T0; `nil` until it is known.
-    /// - Returns: The events; empty if none is due.
+    ///   - recordingStart: T0, or `nil` until T0 is known.
+    /// - Returns: The events; empty if no event is due.
     mutating func steps(at now: ClockTime, since recordingStart: ClockTime?) -> [Step] {
         if let change = rules.faults.change(reportedChanges, since: recordingStart), change <= min(now, due) {
             return tell(change)
@@ -103,7 +103,7 @@ struct ScriptedDelivery {
     private mutating func tell(_ change: ClockTime) -> [Step] {
         reportedChanges += 1
         guard !isAway else {
-            // Earlier losses are no longer reported, because the gap since the last arrival covers them.
+            // Earlier losses are not reported, because the gap since the last arrival covers them.
             untold.removeAll()
             return [.away(at: change)]
         }
@@ -125,8 +125,8 @@ extension ScriptedDelivery.Rules {
     /// Derives the rules from a device's behavior.
     ///
     /// - Parameters:
-    ///   - behavior: The parsed part of the selector that cameras and microphones share.
-    ///   - role: The role in the profile. Random choices depend on it.
+    ///   - behavior: The parsed parts of the selector that cameras and microphones have in common.
+    ///   - role: The role in the profile, on which random choices depend.
     ///   - rate: Nominal frames or samples per second.
     ///   - slotLength: Number of frames or samples per delivery.
     ///   - corruptShare: Fraction of the slots that arrive damaged, 0…1.
@@ -145,11 +145,12 @@ extension ScriptedDelivery.Rules {
     }
 }
 
-/// The random choices of a synthetic device. Each is a function of seed, role, frame number, and purpose.
+/// The random choices of a synthetic device. Each choice is a function of the seed, the role, the frame number, and the
+/// purpose.
 ///
-/// Uses SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; constants as in S.
-/// Vigna's splitmix64.c), indexed by frame number. A choice therefore doesn't depend on the number of earlier choices.
-/// The role is hashed with 64-bit FNV-1a.
+/// The values are computed with SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA
+/// 2014; constants as in Vigna's splitmix64.c), indexed by frame number. A choice therefore doesn't depend on the
+/// number of earlier choices. The role is hashed with 64-bit FNV-1a.
 struct SeededChoices: Sendable, Equatable {
     /// The purposes of random choices. Changing a raw value changes the results of every seed.
     enum Purpose: UInt64 {
@@ -177,7 +178,7 @@ struct SeededChoices: Sendable, Equatable {
         Double(bits(purpose, of: number) >> 11) * 0x1p-53
     }
 
-    /// Returns a duration uniformly distributed in ± `limit`.
+    /// Returns a duration that is uniformly distributed in ± `limit`.
     func error(_ purpose: Purpose, of number: Int64, within limit: Nanoseconds) -> Nanoseconds {
         guard limit > .zero else { return .zero }
         return Nanoseconds(Int64(rounding: (fraction(purpose, of: number) * 2 - 1) * Double(limit.count)))

@@ -1,7 +1,7 @@
 import Media
 
-/// The thread of a synthetic or file-backed device. It is started, notified when the recording begins, stopped, and
-/// joined.
+/// The thread of a synthetic or file-backed device. The thread is started, notified when the recording begins, stopped,
+/// and joined.
 final class SourceThread: Sendable {
     private struct State {
         var running: (thread: MediaThread, cancellation: Cancellation)?
@@ -14,17 +14,17 @@ final class SourceThread: Sendable {
     let name: String
     private let monitor = ConditionLock(State())
 
-    /// Prepares the thread without starting it.
+    /// Creates the object without starting the thread.
     ///
-    /// - Parameter name: Name of the thread; at most 15 bytes reach the kernel.
+    /// - Parameter name: Name of the thread, of which the kernel stores at most 15 bytes.
     init(name: String) {
         self.name = name
     }
 
-    /// T0, the start of the recording; `nil` until it is known.
+    /// T0, the start of the recording; `nil` until T0 is known.
     var recordingStart: ClockTime? { monitor.withLock { $0.recordingStart } }
 
-    /// Sets T0. Only the first call before `stop` has an effect, so a scripted fault happens once.
+    /// Sets T0. Only the first call before `stop` has an effect, so that a scripted fault happens only once.
     func recordingBegins(at start: ClockTime) {
         monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
     }
@@ -35,7 +35,7 @@ final class SourceThread: Sendable {
         set { monitor.withLock { $0.leeway = newValue } }
     }
 
-    /// Starts the thread. It ends when `body` returns. `body` must return soon after a cancellation.
+    /// Starts the thread. The thread ends when `body` returns. After a cancellation, `body` must return soon.
     ///
     /// - Throws: `DeviceError` if the system can't create a thread.
     func start(
@@ -58,8 +58,8 @@ final class SourceThread: Sendable {
         precondition(!wasRunning, "a device is started once before it is stopped")
     }
 
-    /// Stops the thread and waits until it has ended. Must not be called from the thread itself. In simulated time,
-    /// other threads must be able to sleep.
+    /// Stops the thread and waits until it has ended. This method must not be called from the thread itself. In
+    /// simulated time, other threads must be able to sleep.
     func stop() {
         guard let running = monitor.withLock({ $0.running }) else { return }
         running.cancellation.cancel()

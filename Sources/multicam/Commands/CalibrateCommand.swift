@@ -167,7 +167,7 @@ struct CalibrateCommand: Command {
         let result = try outcome.get()
         var isKept = false
         var exit: ExitStatus = result.isComplete ? .done : .failed
-        // A user who has clapped for minutes sees the result even if it can't be stored.
+        // The result is shown even if it can't be stored, because the user may have clapped for minutes.
         var failure: (any Error)?
         do {
             isKept = try !isDry && keep(result, of: calibration)
@@ -206,8 +206,8 @@ struct CalibrateCommand: Command {
         return true
     }
 
-    /// Measures the computer for half a minute. A disk that can't be measured is reported. This is a failure
-    /// only if `output` names the disk.
+    /// Measures the computer for half a minute. A disk that can't be measured is reported. The command fails for this
+    /// reason only if `output` names the disk.
     private func measureMachine(output: String?) async throws -> ExitStatus {
         let hasTerminal = Output.hasTerminal
         let table = try await ThisMachine.measure { share in

@@ -113,7 +113,7 @@ struct ControlsCommand: Command {
                 JSONText.line(ControlsReport(controls.device, all, outcomes, presets: presets)))
         } else {
             let names = Set(words.map(\.name))
-            // After controls have been set, only those are shown; otherwise all.
+            // After controls have been set, only those controls are shown; otherwise, all controls are shown.
             let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
             for line in ControlsText.lines(shown, of: all) { Output.data(line) }
             if all.isEmpty { Output.message("\(controls.device.node.printable()) has no controls.") }

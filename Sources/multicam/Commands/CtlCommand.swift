@@ -239,7 +239,7 @@ enum UnfinishedText {
         }
     }
 
-    /// Returns the command in a remedy: `multicam recover …`. The error may already contain it.
+    /// Returns the command in a remedy: `multicam recover …`. The error may already contain the command.
     private static func command(in remedy: String) -> Substring {
         remedy.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first ?? remedy[...]
     }

@@ -177,7 +177,7 @@ enum GroupProgram {
     /// - Parameters:
     ///   - task: The task to perform.
     ///   - values: Arguments of the task. Entries without a value are omitted.
-    /// - Returns: Never.
+    /// - Returns: Never, because a successful call replaces the process.
     /// - Throws: `ProcessError` if the program isn't found or can't be started.
     static func become(_ task: String, _ values: [(key: String, value: String?)]) throws -> ExitStatus {
         let program = try path()

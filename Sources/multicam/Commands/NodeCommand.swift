@@ -52,7 +52,7 @@ struct NodeCommand: Command {
     private let task: (name: String, values: [(key: String, value: String?)])
 
     static let usualProfile = "pip"
-    /// Delays before the program is restarted: `usual` after a long run, `early` after a short one.
+    /// Delays before the program is restarted: `usual` after a long run, `early` after a short run.
     private static let pauses = (usual: Nanoseconds.milliseconds(200), early: Nanoseconds.seconds(2))
     private static let minStableDuration = Nanoseconds.seconds(5)
 

@@ -169,7 +169,8 @@ struct RecordCommand: Command {
         try SignalInbox.open()
         steering.listen()
         var command = self
-        // All recordings of this run, including those after a pause or on standby, use the profile as it is now.
+        // All recordings of this run, including those after a pause or during standby, use the current content of the
+        // profile.
         command.request = try SessionSetup.read(request)
         try command.request.readProfile?.checkWritesAnything()
         let media = command.listenForMedia()
@@ -339,12 +340,12 @@ struct RecordCommand: Command {
     /// - Parameters:
     ///   - duration: The duration of the recording; `nil` if unknown.
     ///   - followed: The leading role's current camera, if the profile's policy has replaced the initial one.
-    /// - Returns: `nil` if the plan doesn't fit. The reasons are printed.
+    /// - Returns: The setup; `nil` if the plan doesn't fit, in which case the reasons are printed.
     /// - Throws: `SetupError` if the request is invalid, or a device can't be opened.
     func makeSetup(
         _ duration: Nanoseconds?, followed: RoleSelection? = nil
     ) async throws -> SessionSetup? {
-        // Drivers, disks, and other processes can take seconds.
+        // The setup has its own thread, because drivers, disks, and other processes can take seconds to respond.
         try await MediaThread.run(named: "setup") { try openDevices(duration, followed) }
     }
 
@@ -395,7 +396,8 @@ struct RecordCommand: Command {
         Output.message("Waiting for the processes that send \(names)…")
     }
 
-    /// Prints each event as JSON, or only the folder and warnings. Stores the devices once the recording has begun.
+    /// Prints each event as JSON, or only the folder and warnings. This method also stores the devices once the
+    /// recording has begun.
     func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
         var lastText = ""
@@ -454,7 +456,7 @@ struct RecordCommand: Command {
 }
 
 extension RecordCommand {
-    /// Keeps the devices running and records on command, until a command or a signal ends the standby.
+    /// Keeps the devices running and records on command, until a command or a signal ends standby.
     ///
     /// - Returns: The worst exit status of all recordings.
     /// - Throws: The error of the first device start. Later errors are printed, and the next step tries again.
@@ -470,7 +472,7 @@ extension RecordCommand {
         while true {
             var step: StandbyStep?
             if let present = setup {
-                // Released here, so that its devices aren't held after this iteration.
+                // The setup is released here, so that its devices aren't held after this iteration.
                 setup = nil
                 do {
                     step = try await standBy(present, recordingAtOnce: wish, &results)
@@ -507,13 +509,13 @@ extension RecordCommand {
         steering.notifyRecordingStarted(folder: nil)
     }
 
-    /// Runs one session on standby, with one set of devices.
+    /// Runs one session during standby, with one set of devices.
     ///
     /// - Parameters:
     ///   - setup: The setup with its opened devices.
     ///   - recordingAtOnce: The pending request for a recording, if any.
     ///   - results: Receives the result of each recording.
-    /// - Returns: The step that needs other devices, or ends the standby.
+    /// - Returns: The step that needs other devices, or ends standby.
     /// - Throws: The error of devices that fail to start.
     private func standBy(
         _ setup: SessionSetup, recordingAtOnce: StandbyStep?, _ results: inout [RecordingResult]
@@ -564,8 +566,8 @@ extension RecordCommand {
         }
     }
 
-    /// Makes one recording with running devices. If it can't begin, the error is printed, and the devices continue to
-    /// run.
+    /// Makes one recording with running devices. If the recording can't begin, the error is printed, and the devices
+    /// continue to run.
     private func record(
         _ session: MulticamSession, _ name: String, from start: ClockTime?, for duration: Nanoseconds?,
         _ results: inout [RecordingResult]

@@ -233,7 +233,7 @@ struct RenderSettings: Sendable {
         gains = Dictionary(heard.map { ($0.role, $0.gainDecibels) }) { first, _ in first }
     }
 
-    /// Creates the renderer, and returns the parts that it omits. Can take a long time, because it reads
+    /// Creates the renderer, and returns the parts that it omits. The call can take a long time, because it reads
     /// files.
     func renderer(of session: RecordedSession, in folder: String) -> (value: Renderer, problems: [String]) {
         let picture =
@@ -269,12 +269,12 @@ extension Cut {
 enum EditCut: Equatable {
     /// The cut of the program as it was recorded.
     case live
-    /// Shows the current speaker. `cameras` maps microphone roles to cameras if the recording doesn't contain the
-    /// mapping.
+    /// The cut shows the current speaker. `cameras` maps microphone roles to cameras if the recording doesn't contain
+    /// the mapping.
     case voice(cameras: [String: String], shortest: Nanoseconds?)
-    /// Shows the first camera throughout.
+    /// The cut shows the first camera throughout.
     case none
-    /// A file such as `edit/cut.json`.
+    /// The cut is read from a file such as `edit/cut.json`.
     case file(String)
 
     /// Maximum size of a cut file, in bytes.
@@ -330,7 +330,7 @@ enum EditCut: Equatable {
     ///
     /// - Parameters:
     ///   - session: The recording.
-    ///   - folder: Path of its session folder.
+    ///   - folder: Path of the recording's session folder.
     /// - Returns: A cut from the first frame to the last.
     /// - Throws: `CutError` if the file can't be read or isn't a cut of this recording, if the recording doesn't
     ///   contain the times of the shots, or if audio can't be read.

@@ -46,7 +46,7 @@ struct SnapshotCommand: Command {
         case camera(String)
         case allCameras
         case profile(SetupRequest, takesAll: Bool)
-        /// Cameras of the running recording: the one with the given role, or all if `nil`.
+        /// Cameras of the running recording: the camera with the given role, or all cameras if `nil`.
         case recording(role: String?)
     }
 

@@ -5,7 +5,7 @@ import SessionFolder
 import Setup
 import StressTest
 
-/// `multicam stress`: determines the cameras that a computer can record together, and for how long.
+/// `multicam stress`: determines which cameras a computer can record together, and for how long.
 struct StressCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "stress",

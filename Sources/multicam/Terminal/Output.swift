@@ -4,7 +4,7 @@ import System
 
 /// The output streams of the command: data for programs, messages for users.
 enum Output {
-    /// Whether the terminal's last line is a status line. Other output must not be appended to it.
+    /// Whether the terminal's last line is a status line. Other output must not be appended to this line.
     private static let showsStatus = ConditionLock(false)
     private static let clearLine = "\r\u{1B}[K"
     /// Whether writing data to standard output has failed.
@@ -23,7 +23,7 @@ enum Output {
     static func text(_ text: String) -> Bool {
         if isatty(STDOUT_FILENO) == 1 { endStatus() }
         let number = StandardStreams.errorNumber(writing: text, to: STDOUT_FILENO)
-        // A reader closes the pipe when it has enough data. This isn't an error.
+        // A reader closes the pipe when it has enough data, which isn't an error.
         if number != 0, number != EPIPE { reportLost(text, number) }
         return number == 0
     }
@@ -69,7 +69,7 @@ enum Output {
     }
 
     /// Opens closed standard streams on `/dev/null`. Otherwise, the first files of a recording would get
-    /// their descriptor numbers, and our messages would be written to them.
+    /// their descriptor numbers, and messages would be written to these files.
     static func openClosedStreams() {
         var number: Int32
         repeat { number = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(number)

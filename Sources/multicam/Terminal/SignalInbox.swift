@@ -21,13 +21,13 @@ enum SignalInbox {
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
-    /// Starts catching the signals, on any thread. They are queued until `listen`.
+    /// Starts catching the signals, on any thread. The signals are queued until `listen` is called.
     ///
     /// Blocking the signals for `sigwait` wouldn't work: the runtime's threads already exist and would
     /// execute the default action. SIGHUP remains ignored if the parent process ignores it, as `nohup` does.
     ///
     /// Commands that catch signals also run Swift tasks. If the runtime can't create a thread, it waits
-    /// forever and blocks the signal handlers too. There must be threads for both.
+    /// forever and blocks the signal handlers too. There must be threads for both purposes.
     ///
     /// - Throws: `ProcessError` if no file descriptor is available, or there are too few threads.
     static func open() throws(ProcessError) {
@@ -101,8 +101,9 @@ enum SignalInbox {
     }
 }
 
-// Both ends of the pipe from the signal handler to the thread. They are set once, before the handler is installed, and
-// stay open until the process ends. They are global variables, because a signal handler must not run an initializer.
+// Both ends of the pipe from the signal handler to the thread. The descriptors are set once, before the handler is
+// installed, and stay open until the process ends. They are stored in global variables, because a signal handler must
+// not run an initializer.
 nonisolated(unsafe) private var readEnd: Int32 = -1
 nonisolated(unsafe) private var writeEnd: Int32 = -1
 

@@ -10,8 +10,8 @@ final class StatusDisplay: Sendable {
     ///
     /// - Parameters:
     ///   - interval: Time between two lines if the output isn't a terminal.
-    ///   - text: Returns the status in at most the given number of columns (`nil`: unlimited), or `nil` if there is none yet. Called
-    ///     on the display's thread.
+    ///   - text: Returns the status in at most the given number of columns (`nil`: unlimited), or `nil` if there is
+    ///     none yet. The closure is called on the display's thread.
     init(every interval: Nanoseconds, _ text: @escaping @Sendable (_ columns: Int?) -> String?) {
         let (cancellation, clock) = (cancellation, MonotonicClock())
         let hasTerminal = Output.hasTerminal
@@ -24,7 +24,8 @@ final class StatusDisplay: Sendable {
         }
     }
 
-    /// Ends the display and the overwritten line. Waits for the display's thread. Further calls do nothing.
+    /// Ends the display and the overwritten line. This method waits for the display's thread, and further calls do
+    /// nothing.
     func end() {
         cancellation.cancel()
         thread.join()

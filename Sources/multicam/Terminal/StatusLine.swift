@@ -123,8 +123,8 @@ struct StatusLine {
         return seconds < 600 * 60 ? "disk \(seconds / 60) min" : "disk \(seconds / 3600) h"
     }
 
-    /// Returns the accuracy of a device's clock, rounded up: `clock ±0.3 ms`. Indicates if the accuracy is
-    /// unknown.
+    /// Returns the accuracy of a device's clock, rounded up: `clock ±0.3 ms`. If the accuracy is unknown, the text is
+    /// `clock unstable` or `clock?`.
     private func sureness(_ clock: ClockReading) -> String? {
         guard clock.isLocked else { return detail < .shortFigures ? "clock unstable" : "clock?" }
         guard detail < .unsureClocksOnly else { return nil }

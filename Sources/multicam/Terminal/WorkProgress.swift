@@ -15,7 +15,7 @@ final class WorkProgress: Sendable {
     private static let usualInterval = Nanoseconds.seconds(10)
     private static let oftenInterval = Nanoseconds.milliseconds(500)
 
-    /// Starts the report interval.
+    /// Creates a reporter and starts its first report interval.
     ///
     /// - Parameter environment: The process's environment variables.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {

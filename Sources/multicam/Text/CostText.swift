@@ -136,7 +136,8 @@ extension String {
 
 /// A plan with its cost and its reductions, as text and as JSON.
 enum ReductionText {
-    /// Returns the requested plan and its cost, the reductions, the resulting plan, and remedies if it doesn't fit.
+    /// Returns the requested plan and its cost, the reductions, the resulting plan, and remedies if the plan doesn't
+    /// fit.
     ///
     /// - Parameters:
     ///   - reduction: The reduction of the plan.
@@ -174,7 +175,7 @@ enum ReductionText {
         return lines + reduction.passedOver.map { "  \($0)" }
     }
 
-    /// Returns the reasons why `multicam record` would refuse the plan; empty if it fits.
+    /// Returns the reasons why `multicam record` would refuse the plan; empty if the plan fits.
     static func verdict(_ reduction: PlanReduction) -> [String] {
         reduction.fits
             ? [] : ["", "`multicam record` would refuse this plan (exit status 5): \(reduction.refusal)"]
@@ -239,7 +240,7 @@ enum RemedyText {
             + shown.map { "  \($0.sentence.printable(limit: 1000))" }
     }
 
-    /// Returns all remedies, followed by their combination if no single one is sufficient.
+    /// Returns all remedies, followed by their combination if no single remedy is sufficient.
     static func json(_ fixes: PlanRemedies?) -> [JSONValue] {
         guard let fixes else { return [] }
         return (fixes.remedies + [fixes.together].compactMap { $0 }).map { remedy in

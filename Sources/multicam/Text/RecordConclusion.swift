@@ -7,13 +7,13 @@ import Session
 import SessionFolder
 internal import Writers
 
-/// The final messages about a recording. If it was resumed, they cover all of its sessions.
+/// The final messages about a recording. If the recording was resumed, the messages cover all of its sessions.
 struct RecordConclusion {
     private let results: [RecordingResult]
 
     /// Creates the conclusion of a recording.
     ///
-    /// - Parameter results: The results of its sessions, in order.
+    /// - Parameter results: The results of the recording's sessions, in order.
     init(_ results: [RecordingResult]) { self.results = results }
 
     /// The failures, one message per failure, and the verdict on each session.
@@ -110,10 +110,10 @@ enum LiveOutputText {
 struct RecordingGuide {
     private let results: [RecordingResult]
     private let isVirtual: Bool
-    /// The current folder; paths below it are shown relative to it.
+    /// The current folder; paths below this folder are shown relative to it.
     private let base: String
 
-    /// Creates the hints for some recordings.
+    /// Creates the hints for one or more recordings.
     ///
     /// - Parameters:
     ///   - results: The results of the recordings, in order.
@@ -143,7 +143,7 @@ struct RecordingGuide {
         ]
     }
 
-    /// The first line: `made: recordings/x holds 8.0 s in program.mp4, cameras/desk.mov.`
+    /// The first line: `Recorded: recordings/x has 8.0 s in program.mp4, cameras/desk.mov.`
     private var made: String {
         let parts = results.compactMap { result -> String? in
             let length = Double(result.manifest.duration_ns) / 1e9
@@ -176,8 +176,8 @@ struct RecordingGuide {
 
 /// Writes the projects that a profile requests with `edit` after a recording.
 enum FinishedProjects {
-    /// Writes the projects to the recording's folder and prints a message. Failures are reported; they don't affect the
-    /// recording.
+    /// Writes the projects to the recording's folder and prints a message. Failures are reported, but they don't affect
+    /// the recording.
     static func write(for result: RecordingResult) {
         let formats = (result.manifest.edit ?? []).compactMap { EditFormat(rawValue: $0) }
         guard !formats.isEmpty else { return }

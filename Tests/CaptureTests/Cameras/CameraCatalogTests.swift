@@ -169,7 +169,7 @@ struct CameraCatalogTests {
 
     // MARK: Looking again
 
-    /// Returns the same answer for every node, and records the nodes queried.
+    /// Returns the same answer for every node, and records the nodes that were queried.
     private final class Asked: Sendable {
         private let state: ConditionLock<(outcome: NodeAnswers.Outcome, nodes: [String])>
 
@@ -186,7 +186,7 @@ struct CameraCatalogTests {
 
         func become(_ outcome: NodeAnswers.Outcome) { state.withLock { $0.outcome = outcome } }
 
-        /// The nodes queried since the last call.
+        /// The nodes that were queried since the last call.
         func nodes() -> [String] {
             state.withLock { state in
                 defer { state.nodes = [] }
@@ -218,7 +218,7 @@ struct CameraCatalogTests {
         #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
         #expect(asked.nodes() == ["video5"])
 
-        // Unplugged and restored between two scans.
+        // The device was unplugged and restored between two scans.
         let folder = "\(tree.path)/devices/platform/vivid.1/video4linux"
         try FileManager.default.moveItem(atPath: "\(folder)/video5", toPath: "\(folder)/gone")
         try SyntheticSysfs.writeNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
@@ -258,7 +258,7 @@ struct CameraCatalogTests {
         // The time limit has passed.
         let late = waiting.look(&known, patience: .zero)
         #expect(late.cameras.count == 4 && late.again == nil)
-        // udevd is done, but the user still has insufficient permissions.
+        // The udev daemon is done, but the user still has insufficient permissions.
         let settled = catalog(tree, asked).look(&known, patience: .seconds(3600))
         #expect(settled.cameras.count == 4 && settled.again == nil)
     }
@@ -274,7 +274,7 @@ struct CameraCatalogTests {
         asked.become(.camera(NodeAnswers(problem: .inUse(by: "obs"))))
         let (cameras, never) = catalog.look(&known, patience: .seconds(3600))
         #expect(cameras.count == 4 && never == nil)
-        // A camera stays listed once it is reported: a later problem is a change, not a removal.
+        // A camera stays listed after it was reported. A later problem is a change, not a removal.
         asked.become(.camera(NodeAnswers(problem: .failing("no answer"))))
         #expect(catalog.look(&known, patience: .seconds(3600)).cameras.count == 4)
     }

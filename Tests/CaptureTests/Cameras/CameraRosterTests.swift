@@ -33,7 +33,7 @@ struct CameraRosterTests {
         _ = roster.join(camera("2").identity)
         roster.leave(first, among: [])
         #expect(roster.search(for: first, among: [camera("2")]) == .absent)
-        // A twin at a new port can only be the missing one.
+        // An identical camera at a new port can only be the missing one.
         #expect(
             roster.search(for: first, among: [camera("2"), camera("3")])
                 == .found(camera("3"), isElsewhere: true))
@@ -64,7 +64,7 @@ struct CameraRosterTests {
         #expect(roster.welcome(twins[0], as: camera("1"))?.contains("swapped") == true)
         #expect(roster.welcome(twins[1], as: camera("2"))?.contains("swapped") == true)
         #expect(roster.welcome(other, as: camera("4", name: "Studio")) == nil)
-        // If only one is disconnected at a time, the match is unambiguous.
+        // If only one camera is disconnected at a time, the match is unambiguous.
         roster.leave(twins[0], among: [])
         #expect(roster.welcome(twins[0], as: camera("1")) == nil)
         roster.leave(twins[1], among: [])

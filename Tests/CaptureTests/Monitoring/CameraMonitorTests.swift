@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Monitoring of camera nodes")
 struct CameraMonitorTests {
-    /// Counts calls and can wait for them.
+    /// Counts calls, and lets a test wait for them.
     private final class Calls: Sendable {
         private let count = ConditionLock(0)
 

@@ -23,7 +23,8 @@ struct FolderMonitorTests {
         try Data().write(to: URL(fileURLWithPath: folder + "/choices.json.new"))
         try FileManager.default.moveItem(
             atPath: folder + "/choices.json.new", toPath: folder + "/choices.json")
-        // The file is reported regardless of the order of events while folders and file are created.
+        // The file is reported regardless of the order of the events that occur while the folders and the
+        // file are created.
         told.wait { $0 > 0 ? true : nil }
         monitor.stop()
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Monitoring of microphones", .serialized)
 struct MicrophoneMonitorTests {
-    /// Collects reports and can wait for them.
+    /// Collects reports, and lets a test wait for them.
     private final class Reports: Sendable {
         enum Report: Equatable {
             case sources([String])
@@ -24,8 +24,8 @@ struct MicrophoneMonitorTests {
             }
         }
 
-        /// Removes and returns all reports up to the first that equals `report`, or returns all that arrive
-        /// within 20 s.
+        /// Removes and returns all reports up to the first one that equals `report`, or all reports that
+        /// arrive within 20 s.
         func take(until report: Report) -> [Report] {
             let found = reports.wait(until: MonotonicClock().now + .seconds(20)) { reports -> [Report]? in
                 guard let index = reports.firstIndex(of: report) else { return nil }
@@ -53,7 +53,7 @@ struct MicrophoneMonitorTests {
         let told = reports.take(until: gone)
         #expect(told.last == gone)
         try server.start()
-        // The next report comes from the new server: the loss of the old one was reported once.
+        // The next report comes from the new server. The loss of the old server was reported only once.
         #expect(reports.take(until: .sources(["one"])) == [.sources(["one"])])
         monitor.stop()
     }
@@ -82,7 +82,7 @@ struct MicrophoneMonitorTests {
         }
         server.waitForCall()
         interruption.interrupt()
-        // Returns only if the wait has ended.
+        // This call returns only if the wait has ended.
         thread.join()
         #expect(failure.withLock { $0 } != nil)
     }

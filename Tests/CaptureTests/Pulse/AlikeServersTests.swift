@@ -9,7 +9,7 @@ import Testing
 struct AlikeServersTests {
     private static let speaker =
         "load-module module-null-sink sink_name=speaker rate=48000 channels=2 channel_map=front-left,front-right"
-    /// A microphone that carries the speaker's left channel.
+    /// A microphone that contains the left channel of the speaker.
     private static let left =
         "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
         + "master_channel_map=front-left channel_map=mono"
@@ -65,7 +65,8 @@ struct AlikeServersTests {
         return path
     }
 
-    /// Whether the latest 0.1 s contains only these tones, one per channel. Checks every tenth event.
+    /// Returns whether the latest 0.1 s contains only these tones, one per channel. Only every tenth event is
+    /// checked.
     private func hears(_ tones: [Double], in events: [MicrophoneEvent]) -> Bool {
         guard events.count.isMultiple(of: 10) else { return false }
         let latest = events.suffix(100).compactMap(\.audio).flatMap(\.samples).suffix(4_800 * tones.count)
@@ -122,7 +123,7 @@ struct AlikeServersTests {
             let microphone = try microphone(name, of: server, channels: channels)
             let log = MicrophoneLog()
             try microphone.start(on: MonotonicClock()) { log.add($0) }
-            // Capture may start before the tones.
+            // Capture may start before the tones are played.
             try log.wait(seconds: 30, "a tenth of a second of the tone") { events in
                 hears(Array(repeating: 700, count: channels), in: events)
             }

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-/// Records a microphone's events for tests to wait on.
+/// Records a microphone's events, and lets tests wait for them.
 final class MicrophoneLog: Sendable {
     private let events = ConditionLock<[MicrophoneEvent]>([])
 

@@ -53,7 +53,8 @@ struct OfferedMicrophoneTests {
             program.stop()
             let samples = log.audioBlocks.flatMap(\.samples).suffix(96_000)
             let left = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-            // A sound server on a busy machine drops audio, so most slices must contain the tone, not all.
+            // A sound server on a busy machine drops audio. Therefore, most slices must contain the tone, but
+            // not all.
             let shares = stride(from: 0, to: left.count - 2400, by: 2400).map {
                 Tone.share(of: 1_000, in: Array(left[$0..<$0 + 2400]), rate: 48_000)
             }
@@ -105,7 +106,7 @@ struct OfferedMicrophoneTests {
             let offered = try offer(server)
             try offered.check()
             #expect(try own(server).map(\.index) == before.map(\.index))
-            // Another name makes it another microphone.
+            // A microphone with a different name is a different microphone.
             let renamed = try offer(server, "Other")
             try renamed.check()
             _ = try source("Other", of: server)
@@ -128,7 +129,7 @@ struct OfferedMicrophoneTests {
         #expect(killed.description.contains("the connection was lost"))
     }
 
-    /// Retries until `body` fails, for at most 10 s.
+    /// Repeats `body` until it throws an error, for at most 10 s.
     private func wait(_ pause: Cancellation, _ body: () throws -> Void) throws -> DeviceError {
         for _ in 0..<500 {
             do {

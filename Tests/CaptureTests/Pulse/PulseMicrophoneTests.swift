@@ -79,7 +79,8 @@ struct PulseMicrophoneTests {
                     continue
                 }
                 let time = audio.capturedAt + .microseconds(Int64(index) * 1_000_000 / 48_000)
-                // Measured: 9 ms early, because a chunk of 10 ms is written when its audio has ended.
+                // The measured value is 9 ms early, because a chunk of 10 ms is written when its audio has
+                // ended.
                 #expect(mark.isLate || (time - mark.writtenAt).magnitude < .milliseconds(100))
                 found += 1
                 break
@@ -117,7 +118,7 @@ struct PulseMicrophoneTests {
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
         try log.wait("audio comes") { $0.frameCount >= 9_600 }
-        // The second module that the script loads after the protocol module.
+        // This is the second module that the script loads after the protocol module.
         try server.control("unload-module", "2")
         let gone = try log.wait("the unplugging is told") { !$0.notices.isEmpty }
         try server.control(
@@ -179,7 +180,7 @@ struct PulseMicrophoneTests {
         try log.wait("audio comes") { $0.frameCount >= 4_800 }
         microphone.stop()
         let count = log.all.count
-        // The server still runs and would deliver audio, and its end would be reported.
+        // The server is still running. It would deliver audio, and its end would be reported.
         let second = try self.microphone("tone", of: server)
         let secondLog = MicrophoneLog()
         try second.start(on: MonotonicClock()) { secondLog.add($0) }

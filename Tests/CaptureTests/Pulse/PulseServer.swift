@@ -22,7 +22,7 @@ final class PulseServer: Sendable {
     let folder: URL
     private let kind: Kind
     private let modules: [String]
-    /// The running server's processes.
+    /// The processes of the running server.
     private let processes = ConditionLock<[pid_t]>([])
 
     /// - Parameters:
@@ -33,7 +33,7 @@ final class PulseServer: Sendable {
     ///   within 10 s.
     init(_ modules: String..., by kind: Kind = .pulseAudio) throws {
         self.kind = kind
-        // Short, because a socket's path has at most 107 bytes.
+        // The name is short, because a socket's path has at most 107 bytes.
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "pulse-\(UUID().uuidString.prefix(8))")
         self.folder = folder
@@ -181,7 +181,8 @@ final class PulseServer: Sendable {
         }
     }
 
-    /// Like the kernel's out-of-memory killer: without a shutdown, and the socket file remains.
+    /// Kills the server like the kernel's out-of-memory killer: there is no shutdown, and the socket file
+    /// remains.
     func kill() {
         let running = processes.withLock { processes in
             defer { processes = [] }
@@ -212,7 +213,7 @@ final class PulseServer: Sendable {
         processes.withLock { $0.append(process) }
     }
 
-    // Doesn't use Foundation's `Process`, because its `waitUntilExit` must run on the launching thread.
+    // Foundation's `Process` isn't used, because its `waitUntilExit` must run on the launching thread.
 
     private func launch(_ program: String, _ arguments: [String]) throws -> pid_t {
         let path = "/usr/bin/\(program)"

@@ -55,7 +55,7 @@ struct PulseVoiceTests {
     @Test("removes modules left by an exited process, and keeps the modules of a running one")
     func stale() throws {
         let server = try PulseServer(tone, speaker)
-        // A process that has certainly exited.
+        // This process has certainly exited.
         var gone: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
         defer { free(arguments[0]) }

@@ -1,7 +1,7 @@
 import Foundation
 
 enum Tone {
-    /// The share of the energy of `samples` at one frequency.
+    /// Returns the fraction of the energy of `samples` at one frequency.
     static func share(of frequency: Double, in samples: [Float], rate: Double) -> Double {
         var (cosine, sine, energy) = (0.0, 0.0, 0.0)
         for (index, sample) in samples.enumerated() {

@@ -8,7 +8,7 @@ import Testing
 struct AccelerometerTests {
     private static let device = "sys/bus/iio/devices/iio:device1"
 
-    /// A machine held upright: 1000 units are 9.81 m/s².
+    /// A machine that is held upright. 1000 units are 9.81 m/s².
     private func machine(_ changes: [String: String?] = [:]) throws -> SyntheticMachine {
         let machine = try SyntheticMachine()
         var files: [String: String?] = [
@@ -46,7 +46,7 @@ struct AccelerometerTests {
         for name in ["mount_matrix", "in_mount_matrix", "in_accel_mount_matrix"] {
             #expect(try felt([name: "0, -1, 0; 1, 0, 0; 0, 0, 1"]) == [981, 0, 20])
         }
-        // As in systemd's database: the sensor has two inverted axes.
+        // As in systemd's database, the sensor has two inverted axes.
         #expect(try felt(["mount_matrix": "0,-1,0;-1,0,0;0,0,1"]) == [981, 0, 20])
         #expect(
             try felt(["mount_matrix": "0.998, 0.054, 0; -0.054, 0.998, 0; 0, 0, 1"]) == [-53, -979, 20])

@@ -66,7 +66,7 @@ struct RefusalTests {
         #expect(AccessObstacle.container.explanation(node: node).contains("--device '/dev/my camera'"))
         #expect("it's \u{1B}".shellQuoted() == #"'it'\''s ?'"#)
         #expect("".shellQuoted() == "''")
-        // A quote with a combining accent still ends the word in a shell.
+        // A quote with a combining accent still ends a quoted word in a shell.
         #expect("a'\u{301}; reboot".shellQuoted().unicodeScalars.filter { $0 == "'" }.count == 5)
         #expect("$(reboot)".shellQuoted() == "'$(reboot)'")
     }
@@ -124,7 +124,7 @@ struct RefusalTests {
         try machine.camera("usb1/1-2", node: 1, product: "Cheap Webcam")
         try machine.program(4312, "obs", holding: ["/dev/video0"])
         let found = try shortage(machine)
-        // 2048 bytes take 41 of 100 µs: 2048 more fit, 3072 (61 µs) do not.
+        // 2048 bytes take 41 of 100 µs. Another 2048 bytes fit, but 3072 bytes (61 µs) don't.
         #expect(
             found
                 == BandwidthShortage(
@@ -156,8 +156,8 @@ struct RefusalTests {
         try machine.bus(1)
         try machine.camera("usb1/1-1", node: 0, alternate: 6)
         try machine.camera("usb1/1-2", node: 1)
-        // 3072 bytes leave room for 1600. 2048 do not fit, and would not be enough for 640×480 at 30 either,
-        // which needs 2316.
+        // After 3072 bytes, there is enough bandwidth left for 1600 bytes. 2048 bytes don't fit. They
+        // wouldn't be enough for 640×480 at 30 frames per second either, which needs 2316 bytes.
         let found = try shortage(machine, .yuyv, 640, 480)
         #expect(found.asked?.bytes == 3072)
         #expect(found.fitting?.bytes == 1600)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A temporary folder, deleted with its owner.
+/// A temporary folder, which is deleted when this object is deallocated.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -12,7 +12,7 @@ final class TemporaryFolder: Sendable {
 
     deinit {
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            // Stays in the system's folder for temporary files.
+            // The folder stays in the system's folder for temporary files.
         }
     }
 

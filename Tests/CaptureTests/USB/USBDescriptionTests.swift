@@ -27,11 +27,11 @@ struct USBDescriptionTests {
         var device = USBBytes()
         device.interface(0, classCode: 14, subclass: 1)
         device.videoHeader(streaming: [1])
-        // A composite input, and a truncated descriptor.
+        // The device has a composite input and a truncated descriptor.
         device.raw([8, 0x24, 2, 1, 0x01, 0x04, 0, 0])
         device.raw([7, 0x24, 2, 1, 0x01, 0x02, 0])
         device.interface(2, classCode: 1, subclass: 1)
-        // A microphone's input terminal belongs to another class.
+        // The input terminal of a microphone belongs to another class.
         device.raw([12, 0x24, 2, 1, 0x01, 0x02, 0, 1, 0, 0, 0, 0])
         let description = try #require(USBDescription(device.bytes))
         #expect(description.settings.map(\.inputTerminals) == [[0x0401], []])
@@ -45,8 +45,8 @@ struct USBDescriptionTests {
             settings.map { $0.reservations(at: .superSpeed).map(\.bytes) } == [
                 [], [1024], [16_384], [49_152],
             ])
-        // At a USB 2 port, the device would have other descriptors; without a companion, the packet size
-        // counts.
+        // At a USB 2 port, the device would have different descriptors. Without a companion descriptor, the
+        // packet size is used.
         #expect(settings[1].reservations(at: .high).map(\.bytes) == [1024])
     }
 
@@ -106,7 +106,7 @@ struct USBDescriptionTests {
     }
 }
 
-/// Random numbers from a fixed seed.
+/// Generates random numbers from a fixed seed.
 private struct SeededBytes {
     private var state: UInt64
 

@@ -48,7 +48,8 @@ struct USBTreeTests {
         #expect(camera.reservations.map(\.bytes) == [16_384])
         let port = try #require(camera.domains.first)
         #expect(camera.domains.count == 1 && port.name == "2-port1" && port.speed == .superSpeed)
-        // By `xhci_get_ss_bw_consumed`: 32 blocks, and 8 + 64 for each of 16 packets, at 32 ns per block.
+        // According to `xhci_get_ss_bw_consumed`, the stream needs 32 blocks plus 8 + 64 for each of 16
+        // packets, at 32 ns per block.
         #expect(
             camera.reservations.map { port.time(of: $0, at: .superSpeed) } == [
                 Nanoseconds((32 + 16 * 72) * 32)
@@ -105,8 +106,8 @@ struct USBTreeTests {
         #expect(camera.domains.map(\.name) == ["1", "1-2-tt"])
         let reservation = try #require(camera.reservations.first)
         #expect(reservation.bytes == 1024)
-        // EHCI counts the whole packet in each microframe, in whole microseconds; the slow side counts an
-        // eighth of its frame's time.
+        // EHCI counts the whole packet in each microframe, in whole microseconds. On the slow side, it counts
+        // an eighth of the frame's time.
         #expect(
             camera.domains.map { $0.time(of: reservation, at: .full) } == [
                 .microseconds(21),

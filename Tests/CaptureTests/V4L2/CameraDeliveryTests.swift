@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Outage reports of a camera")
 struct CameraDeliveryTests {
-    /// The outages reported by `steps`, as text.
+    /// Returns the outages reported by `steps`, as text.
     private func told(_ steps: (CameraDelivery) -> Void) -> [String] {
         let format = VideoFormat(
             pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("UVC payload headers")
 struct UVCHeaderTests {
-    /// In the layout that uvcvideo uses on this machine.
+    /// Returns a metadata block in the layout that uvcvideo uses on this machine.
     private func block(length: UInt8, flags: UInt8, _ fields: [UInt8]) -> [UInt8] {
         let host = withUnsafeBytes(of: UInt64(0x0102_0304_0506_0708)) { Array($0) }
         return host + withUnsafeBytes(of: UInt16(1999)) { Array($0) } + [length, flags] + fields
@@ -32,7 +32,8 @@ struct UVCHeaderTests {
         #expect(clockOnly?.presentationTime == nil && clockOnly?.sourceClock == 0x5566_7788)
         let timeOnly = read(block(length: 6, flags: 0x84, Self.presentation))
         #expect(timeOnly?.presentationTime == 0x1122_3344 && timeOnly?.busFrame == nil)
-        // A camera with vendor data after the fields: the driver omits the data, but the length includes it.
+        // The camera sends vendor data after the fields. The driver omits the data, but the length includes
+        // it.
         #expect(read(block(length: 60, flags: 0x8C, Self.presentation + Self.clock))?.sourceClock != nil)
     }
 
@@ -50,7 +51,7 @@ struct UVCHeaderTests {
         let sysfs = try SyntheticSysfs.studio()
         let tree = SysfsTree(root: sysfs.path)
         #expect(MetadataNode.path(of: "/dev/video10", in: tree) == "/dev/video3")
-        // A metadata node, a laptop's camera, a virtual camera, and a missing one.
+        // These are a metadata node, a laptop's camera, a virtual camera, and a missing node.
         for node in ["/dev/video3", "/dev/video0", "/dev/video4", "/dev/video99"] {
             #expect(MetadataNode.path(of: node, in: tree) == nil)
         }

@@ -2,14 +2,16 @@ import Foundation
 import Glibc
 import Testing
 
-/// Runs the built command as a user would: arguments in; two streams and an exit status out.
+/// Runs the built command as a user would. The input is the arguments; the output is two streams and an exit
+/// status.
 enum Multicam {
     struct Outcome {
         let status: Int32
         let output: String
         let errors: String
 
-        /// Without messages about system pressure, which the tests themselves cause.
+        /// The messages on standard error, without those about system pressure, which the tests themselves
+        /// cause.
         var errorsOfItsOwn: String {
             errors.split(separator: "\n").filter { !$0.hasPrefix(Multicam.pressureWords) }.joined(
                 separator: "\n")
@@ -21,7 +23,8 @@ enum Multicam {
     /// The start of a message about system pressure, which is likely on a machine that runs tests.
     static let pressureWords = "multicam: system pressure is "
 
-    /// Next to the test bundle, because the package manager builds both into one folder.
+    /// Path of the command. It is next to the test bundle, because the package manager builds both into one
+    /// folder.
     static let path: String = {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -41,12 +44,12 @@ enum Multicam {
 
     /// Copies the command to a folder so that another user can start it.
     ///
-    /// Uses a separate process for the copy: a child process that another test starts meanwhile would inherit
-    /// the file open for writing, and such a file cannot be executed (ETXTBSY).
+    /// A separate process makes the copy. Otherwise, a child process that another test starts at the same
+    /// time would inherit the file open for writing, and such a file cannot be executed (ETXTBSY).
     ///
     /// - Parameter scratch: The destination folder.
-    /// - Returns: The copy's path.
-    /// - Throws: If the disk is full.
+    /// - Returns: The path of the copy.
+    /// - Throws: An error if the disk is full.
     static func copy(in scratch: Scratch) throws -> String {
         let copy = scratch.path + "/multicam"
         let outcome = try run(["cp", path, copy])

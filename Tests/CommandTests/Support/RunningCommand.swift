@@ -4,10 +4,10 @@ import LedgerCheck
 import SessionFolder
 import Testing
 
-/// A running command: tests can wait for lines of its standard output and send it signals.
+/// A running command. Tests can wait for lines of its standard output and send it signals.
 ///
-/// A watchdog kills it after ten minutes, which is ample even on a busy machine, so that a test fails instead
-/// of hanging.
+/// A watchdog kills the command after ten minutes, so that a test fails instead of hanging. This is long enough even on
+/// a busy machine.
 final class RunningCommand {
     private let process = Process()
     private let output = Pipe()
@@ -40,7 +40,7 @@ final class RunningCommand {
         watchdog.resume()
     }
 
-    /// Process ID.
+    /// Process ID of the command.
     var identifier: Int32 { process.processIdentifier }
 
     deinit {
@@ -48,7 +48,7 @@ final class RunningCommand {
         unlink(errorFile.path)
     }
 
-    /// The next line of standard output, or `nil` at the end.
+    /// Returns the next line of standard output, or `nil` at the end.
     func nextLine() -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {

@@ -6,7 +6,7 @@ final class Scratch {
     let url: URL
 
     init() throws {
-        // Outside of any home folder, because other users must have access.
+        // The folder is outside of any home folder, because other users must have access.
         root = URL(fileURLWithPath: "/tmp/multicam-\(UUID().uuidString)")
         url = root.appending(path: "Übung mit Läufern")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -28,7 +28,7 @@ final class Scratch {
         return file.path
     }
 
-    /// A profile with small frames: program, copied camera, and microphone.
+    /// Creates a profile with small frames: a program, a copied camera, and a microphone.
     func smallProfile() throws -> String {
         try file(
             "small.yaml",
@@ -43,7 +43,7 @@ final class Scratch {
             """)
     }
 
-    /// The only session folder in `output`.
+    /// Returns the only session folder in `output`.
     func session(in output: String) throws -> Session {
         let folder = url.appending(path: output)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

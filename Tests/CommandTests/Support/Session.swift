@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A session folder, read with programs other than multicam.
+/// A session folder that is read with programs other than multicam.
 struct Session {
     struct Media {
         let frames: Int

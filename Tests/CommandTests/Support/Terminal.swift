@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A pseudoterminal (pty): shows a command's output and sends it key presses.
+/// A pseudoterminal (pty) that displays a command's output and sends key presses to it.
 final class Terminal {
-    /// The end used as a command's standard streams.
+    /// The end that is used as a command's standard streams.
     let end: FileHandle
     private let keyboard: Int32
 
     init(columns: UInt16) throws {
-        // See pts(4); Swift's Glibc lacks its wrapper functions.
+        // Swift's Glibc module lacks the wrapper functions described in pts(4).
         let (setLock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
         keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var isLocked: Int32 = 0

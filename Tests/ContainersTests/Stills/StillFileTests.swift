@@ -23,7 +23,7 @@ struct StillFileTests {
 
     private static func facts(rotation: Rotation = .none, isMirrored: Bool = false) throws -> ExifFacts {
         ExifFacts(
-            // 2026-11-21 14:23:10.123 in Berlin.
+            // The date is 2026-11-21 14:23:10.123 in Berlin.
             date: Date(timeIntervalSince1970: 1_795_267_390.1235),
             secondsFromGMT: 3600,
             size: FrameSize(width: 64, height: 48), rotation: rotation, isMirrored: isMirrored,
@@ -32,7 +32,7 @@ struct StillFileTests {
             exposureTime: .milliseconds(4), isExposureAutomatic: false, isWhiteBalanceAutomatic: true)
     }
 
-    /// The tags that exiftool reads from a file.
+    /// Returns the tags that exiftool reads from a file.
     private static func read(_ path: String) throws -> [String: String] {
         let output = try Program.run("exiftool", ["-j", "-G1", "-n", "-validate", "-all", path])
         let list = try JSONSerialization.jsonObject(with: output) as? [[String: Any]]
@@ -89,8 +89,8 @@ struct StillFileTests {
         ])
     func transposed(rotation: Rotation, isMirrored: Bool) throws {
         let folder = try Folder()
-        // Upright luma: 0 top left, 80 top right, 160 bottom left, 240 bottom right. The frame is stored in
-        // the camera's orientation.
+        // The luma of the upright frame is 0 at the top left, 80 at the top right, 160 at the bottom left,
+        // and 240 at the bottom right. The frame is stored in the camera's orientation.
         let turns: [Rotation: String] = [.quarter: "transpose=cclock", .threeQuarters: "transpose=clock"]
         let mirror = isMirrored ? "hflip," : ""
         let stored = folder.file("stored.jpg")
@@ -112,10 +112,11 @@ struct StillFileTests {
         }
     }
 
-    /// The luma of a square frame after it is transformed according to the orientation that exiftool reads.
+    /// Returns the luma of a square frame after it was transformed according to the orientation that exiftool
+    /// reads.
     private static func upright(_ path: String) throws -> [UInt8] {
         let words = try Program.run("exiftool", ["-s3", "-n", "-Orientation", path])
-        // Exif 2.32, 4.6.4.A: the transformation of the stored frame to an upright one.
+        // Exif 2.32, section 4.6.4.A, defines the transformation from the stored frame to an upright one.
         let filters = [
             "1": "null", "2": "hflip", "3": "hflip,vflip", "4": "vflip", "5": "transpose=cclock_flip",
             "6": "transpose=clock", "7": "transpose=clock_flip", "8": "transpose=cclock",

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The boxes of a file, parsed only from their sizes.
+/// The boxes of a file, which are parsed only from their sizes.
 struct Boxes {
     struct Box: Equatable {
         let type: String
@@ -40,7 +40,7 @@ struct Boxes {
 
     var types: [String] { boxes.map(\.type) }
 
-    /// The content of the first box at a path of nested types.
+    /// Returns the content of the first box at a path of nested types.
     func content(_ path: String...) -> Data? {
         var boxes = self
         var content: Data?
@@ -48,7 +48,7 @@ struct Boxes {
             guard let box = boxes.boxes.first(where: { $0.type == type }) else { return nil }
             content = box.content
             // A sample description table starts with 8 bytes before its boxes; the description of a video
-            // stream has 78.
+            // stream starts with 78.
             boxes = Boxes(
                 box.content.dropFirst(type == "stsd" ? 8 : type == "avc1" || type == "jpeg" ? 78 : 0))
         }
@@ -57,12 +57,12 @@ struct Boxes {
 }
 
 extension Data {
-    /// A big-endian number.
+    /// Returns a big-endian number.
     func number(at place: Int, bytes: Int) -> Int {
         self[place..<place + bytes].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A little-endian number.
+    /// Returns a little-endian number.
     func littleNumber(at place: Int, bytes: Int) -> Int {
         self[place..<place + bytes].reversed().reduce(0) { $0 << 8 | Int($1) }
     }

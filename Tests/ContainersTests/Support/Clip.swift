@@ -8,14 +8,14 @@ struct Clip: Sendable {
     let packets: [EncodedPacket]
     /// The MD5 of each decoded frame or audio slice, in presentation order.
     let frames: [String]
-    /// ffmpeg's file with the stream.
+    /// The file with the stream that ffmpeg created.
     let reference: Data
 
     static let size = FrameSize(width: 64, height: 48)
 
-    /// Three seconds of H.264 with B-frames, a key frame every half second.
+    /// Three seconds of H.264 with B-frames and a key frame every half second.
     static let film = Result { try h264(coder: ["-bf", "2", "-g", "15", "-x264-params", "aud=1:b-adapt=0"]) }
-    /// Three seconds of H.264 like a camera's: no B-frames.
+    /// Three seconds of H.264 without B-frames, like a camera's stream.
     static let camera = Result { try h264(coder: ["-bf", "0", "-g", "15", "-x264-params", "aud=1"]) }
 
     private static func h264(coder: [String]) throws -> Clip {
@@ -80,7 +80,7 @@ struct Clip: Sendable {
             frames: try Probe.decodedFrames(path), reference: try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Just over three seconds of AAC, mono: 144,480 samples after 1024 of priming.
+    /// Just over three seconds of mono AAC: 144,480 samples after 1024 samples of priming.
     static let tone = Result {
         let folder = try Folder()
         let path = folder.file("clip.aac")
@@ -95,7 +95,8 @@ struct Clip: Sendable {
         var packets: [EncodedPacket] = []
         var place = stream.startIndex
         while place + 7 < stream.endIndex {
-            // ADTS (ISO/IEC 14496-3, 1.A.2.2): a 13-bit length that includes the 7-byte header.
+            // According to ISO/IEC 14496-3, 1.A.2.2, an ADTS header contains a 13-bit length that includes
+            // the 7 bytes of the header.
             let length =
                 Int(stream[place + 3] & 3) << 11 | Int(stream[place + 4]) << 3 | Int(stream[place + 5]) >> 5
             let time = Int64(packets.count) * 1024 - 1024
@@ -115,7 +116,7 @@ struct Clip: Sendable {
 }
 
 extension Data {
-    /// Splits before each occurrence of a pattern; the first piece starts at the first occurrence.
+    /// Splits the data before each occurrence of a pattern. The first piece starts at the first occurrence.
     func split(before pattern: Data) -> [Data] {
         var pieces: [Data] = []
         guard var start = range(of: pattern)?.lowerBound else { return [] }

@@ -15,7 +15,7 @@ final class Disk: Sendable {
 
     var changes: [FileChange] { monitor.withLock { $0 } }
 
-    /// The file after `changes`, with the first `bytes` bytes of `next` if it is a write.
+    /// Returns the file after `changes`, with the first `bytes` bytes of `next` if it is a write.
     static func content(after changes: ArraySlice<FileChange>, then next: FileChange? = nil, bytes: Int = 0)
         -> Data
     {
@@ -27,13 +27,13 @@ final class Disk: Sendable {
         return data
     }
 
-    /// A possible file after a power cut: all changes up to the last durable one, and any sectors of later
-    /// writes.
+    /// Returns a possible content of the file after a power cut. It contains all changes up to the last
+    /// durable one, and any sectors of later writes.
     ///
     /// - Parameters:
     ///   - changes: The changes before the power cut.
-    ///   - keeps: Whether a 512-byte sector written after the last durable change, given by its number,
-    ///     reached the disk.
+    ///   - keeps: Returns whether a 512-byte sector that was written after the last durable change reached
+    ///     the disk, given its number.
     /// - Returns: The file's content.
     static func content(afterPowerCutAfter changes: ArraySlice<FileChange>, keeps: (Int) -> Bool) -> Data {
         let durable = changes.lastIndex(of: .durable) ?? changes.startIndex
@@ -43,7 +43,7 @@ final class Disk: Sendable {
                 apply(change, to: &data)
                 continue
             }
-            // The file's size may reach the disk without its data: missing bytes are zeros.
+            // The file's size may reach the disk without its data. Missing bytes are then zeros.
             extend(&data, to: Int(offset) + content.count)
             for sector in Int(offset) / 512...(Int(offset) + content.count - 1) / 512 where keeps(sector) {
                 let part =

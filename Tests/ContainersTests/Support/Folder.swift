@@ -1,6 +1,6 @@
 import Foundation
 
-/// A temporary folder for one test, deleted with it.
+/// A temporary folder for one test, which is deleted after the test.
 final class Folder {
     let path: String
 

@@ -54,14 +54,14 @@ struct Probe: Decodable {
         self = try JSONDecoder().decode(Self.self, from: output)
     }
 
-    /// The duration in seconds from the file's header, without reading further.
+    /// Returns the duration in seconds from the file's header, without reading further.
     static func duration(_ path: String) throws -> Double? {
         let output = try Program.run(
             "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])
         return Double(String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    /// The packets of a stream in file order.
+    /// Returns the packets of a stream in file order.
     static func packets(_ path: String, stream: String) throws -> [Packet] {
         struct Packets: Decodable {
             let packets: [Packet]
@@ -71,7 +71,7 @@ struct Probe: Decodable {
         return try JSONDecoder().decode(Packets.self, from: output).packets
     }
 
-    /// The MD5 of each decoded frame or audio slice, in presentation order.
+    /// Returns the MD5 of each decoded frame or audio slice, in presentation order.
     static func decodedFrames(_ path: String, stream: String = "v:0", mayFail: Bool = false) throws
         -> [String]
     {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs another program, which independently reads our files or creates input for tests.
+/// Runs another program, which reads our files independently or creates input for tests.
 enum Program {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Returns: The standard output.
-    /// - Throws: If the program cannot be run or exits with a status other than 0.
+    /// - Returns: The standard output of the program.
+    /// - Throws: An error if the program cannot be run or exits with a status other than 0.
     @discardableResult
     static func run(_ name: String, _ arguments: [String], mayFail: Bool = false) throws -> Data {
         let process = Process()

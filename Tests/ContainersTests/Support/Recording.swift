@@ -3,7 +3,7 @@ import Foundation
 import Media
 
 extension MovieFile {
-    /// 2026-11-21 13:23:10 UTC.
+    /// The date 2026-11-21 13:23:10 UTC.
     static let date = Date(timeIntervalSince1970: 1_795_267_390)
 
     /// Appends the packets of several clips in decoding order.

@@ -26,7 +26,8 @@ struct PhoneClockTests {
             now = now + .seconds(1)
         }
 
-        /// The error of the estimated time of an instant; positive if it is too late.
+        /// Returns the error of the estimated time of an instant. The error is positive if the time is too
+        /// late.
         func offset(at instant: ClockTime) -> Nanoseconds? {
             clock.time(of: time(at: instant)).map { $0 - instant }
         }
@@ -62,7 +63,7 @@ struct PhoneClockTests {
         var phone = Phone(partsPerMillion: partsPerMillion)
         var ways = Chance()
         for _ in 0..<300 {
-            // Wi-Fi: mostly 3 ms, with an occasional stall in one direction.
+            // The network is Wi-Fi: mostly 3 ms, with an occasional stall in one direction.
             let stall =
                 Int.random(in: 0..<8, using: &ways) == 0 ? Int64.random(in: 20...400, using: &ways) : 0
             let isThere = Bool.random(using: &ways)
@@ -71,7 +72,7 @@ struct PhoneClockTests {
                 back: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? 0 : stall)))
             guard let off = phone.offset(at: phone.now) else { continue }
             let error = try #require(phone.clock.error(at: phone.now))
-            // Half a microsecond of rounding.
+            // The tolerance includes half a microsecond of rounding.
             #expect(off.magnitude <= error + Nanoseconds(500))
             #expect(error < .milliseconds(30))
         }

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Admission of phones")
 struct PhoneRegistryTests {
-    /// The messages to a phone and the state of its connection.
+    /// The messages sent to a phone, and the state of its connection.
     private final class Told {
         var texts: [String] = []
         var isClosed = false
         func has(_ word: String) -> Bool { texts.contains { $0.contains(word) } }
     }
 
-    /// A registry with a supervisor played by the test.
+    /// A registry whose supervisor is simulated by the test.
     private final class Stage {
         var lines: [SupervisorLine] = []
         var uploads: PhoneUploads?

@@ -64,8 +64,9 @@ struct PhoneSourceTests {
         let events = BoundedQueue<CameraEvent>(capacity: 100)
         try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
         defer { camera.stop() }
-        // A delta frame before a key frame, a key frame, its delta frame, a gap, an undecodable frame, the
-        // next key frame, one from before, one too old, a key frame.
+        // The sequence is a delta frame before a key frame, a key frame, its delta frame, a gap, an
+        // undecodable frame, the next key frame, a frame from before, a frame that is too old, and a key
+        // frame.
         for (number, isKey) in [(0, false), (1, true), (2, false), (4, false), (5, true), (3, true)] {
             delivery.take(try Self.media(Int64(number), key: isKey), at: Self.now)
         }

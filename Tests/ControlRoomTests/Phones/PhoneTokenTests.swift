@@ -59,7 +59,7 @@ struct PhoneTokenTests {
         #expect(told["url"]?.string == invitation.address)
         let rows = (told["code"]?.array ?? []).compactMap(\.string)
         #expect(rows.count >= 21 && rows.allSatisfy { $0.count == rows.count })
-        // The finder pattern in a corner (ISO/IEC 18004, section 6.3.3).
+        // The corner contains the finder pattern (ISO/IEC 18004, section 6.3.3).
         #expect(rows[0].hasPrefix("11111110") && rows[1].hasPrefix("10000010"))
         #expect(QRCode.modules(String(repeating: "x", count: 5000)).isEmpty)
     }

@@ -116,11 +116,11 @@ struct PhoneUploadsTests {
         #expect(desk.store(Self.piece([2], at: 1), of: "talk").output == #"{"done":false,"offset":0}"#)
         #expect(!FileManager.default.fileExists(atPath: file.path), "a question creates no file")
         #expect(desk.store(Self.piece([1, 2, 3]), of: "talk").output == #"{"done":false,"offset":3}"#)
-        // A repeated piece, and one that would leave a gap: both return the current size.
+        // One piece is repeated, and one would leave a gap. Both requests return the current size.
         #expect(desk.store(Self.piece([1, 2, 3]), of: "talk").output == #"{"done":false,"offset":3}"#)
         #expect(desk.store(Self.piece([9], at: 5), of: "talk").output == #"{"done":false,"offset":3}"#)
         #expect(try Data(contentsOf: file) == Data([1, 2, 3]))
-        // After the last piece, the upload is converted into a file, by a program that fails here.
+        // After the last piece, the upload is converted into a file by a program that fails here.
         #expect(desk.store(Self.piece([4, 5, 6], at: 3), of: "talk").status == 409)
         #expect(try Data(contentsOf: file) == Data([1, 2, 3, 4, 5, 6]))
         try FileManager.default.removeItem(at: session.deletingLastPathComponent())
@@ -194,7 +194,7 @@ struct PhoneUploadsTests {
         let parts = try FileManager.default.contentsOfDirectory(atPath: cameras)
         #expect(parts == ["guest-phone-\(Self.kept).part"])
         #expect(try Data(contentsOf: URL(filePath: cameras + "/" + parts[0])) == Data([1, 2, 3]))
-        // The owner continues.
+        // The owner can continue.
         #expect(desk.claim(Self.anna, in: "talk").status == 200)
         #expect(desk.store(Self.piece([4], at: 3), of: "talk").output == #"{"done":false,"offset":4}"#)
     }
@@ -237,7 +237,7 @@ struct PhoneUploadsTests {
         }
         let refused = desk.store(Self.piece([1], id: "kept32"), of: "talk")
         #expect(refused.status == 409 && refused.output.contains("32 uploads"))
-        // An existing upload continues.
+        // An existing upload can continue.
         #expect(
             desk.store(Self.piece([2], at: 1, id: "kept31"), of: "talk").output
                 == #"{"done":false,"offset":2}"#)

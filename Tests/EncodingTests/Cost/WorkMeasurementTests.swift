@@ -32,7 +32,7 @@ struct WorkMeasurementTests {
         let size = FrameSize(width: 1280, height: 720)
         let jpegs = try MeasuringMaterial(.photographic, size: size).jpegs()
         let bytes = jpegs.map(\.memory.count)
-        // Webcam JPEGs at 720p have 60 to 200 KB.
+        // JPEGs from webcams have 60 to 200 KB at 720p.
         #expect(bytes.allSatisfy { (60_000...220_000).contains($0) }, "\(bytes)")
         #expect(Set(jpegs.map { Array($0.memory.bytes.prefix(5000)) }).count == jpegs.count)
         let plain = try MeasuringMaterial(.plain, size: size).jpegs().map(\.memory.count)

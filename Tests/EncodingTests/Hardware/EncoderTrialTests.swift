@@ -6,7 +6,7 @@ import Testing
 @Suite("Trial of a hardware encoder")
 struct EncoderTrialTests {
     private static let small = FrameSize(width: 640, height: 360)
-    /// These tests don't depend on x264's speed.
+    /// A rate that any computer reaches, because these tests don't depend on x264's speed.
     private static let anyRate: FrameRate = FrameRate(1, per: 100)
 
     private func trial(
@@ -127,7 +127,7 @@ struct EncoderTrialTests {
         #expect(try #require(tried.figures).streams == 3)
     }
 
-    /// Counts open instances.
+    /// A hardware encoder that counts its open instances.
     private final class CountedCoder: HardwareCoding {
         private let inner: any HardwareCoding
         private let count: ConditionLock<Int>

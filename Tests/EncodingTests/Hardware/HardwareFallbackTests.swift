@@ -43,7 +43,7 @@ struct HardwareFallbackTests {
         return packets + (try encoder.finish())
     }
 
-    /// The mean luma of each frame, decoded like a player with the file's parameter sets.
+    /// Returns the mean luma of each frame, decoded by a player with the file's parameter sets.
     private func decoded(_ packets: [EncodedPacket], _ setup: [UInt8]) throws -> [Int64: Double] {
         let reading = try StreamReading(setup: setup, subject: "test")
         var lumas: [Int64: Double] = [:]
@@ -124,7 +124,7 @@ struct HardwareFallbackTests {
 
     @Test("a failure at the last frame loses no earlier frames")
     func failsAtTheEnd() throws {
-        // The call after the last frame flushes.
+        // The call after the last frame flushes the encoder.
         let encoder = try encoder(.fails(atFrame: 30))
         let packets = try record(encoder, ticks: 0..<30)
         expectWhole(packets, ticks: 0..<30)

@@ -2,7 +2,7 @@ import Media
 
 @testable import Encoding
 
-/// x264 as a substitute for hardware: opened by name, like any unknown libavcodec encoder.
+/// Uses x264 as a substitute for hardware. It is opened by name, like any unknown libavcodec encoder.
 enum StandIn {
     static let encoder = HardwareEncoder(
         library: "libx264", node: "/dev/stand-in", device: "x264 standing in", driver: "test")
@@ -11,7 +11,7 @@ enum StandIn {
     enum Fault: Sendable {
         case none
         case refusesToOpen
-        /// Only the rehearsal can be opened, as if the device then had no sessions left.
+        /// Only the rehearsal can be opened, as if the device had no sessions left after that.
         case refusesSecond
         case dropsFrames
         case wrongOrder
@@ -20,13 +20,13 @@ enum StandIn {
         case coarse
         case noKeysOnRequest
         case noParameterSets
-        /// Parameter sets are in a separate packet, as from V4L2.
+        /// Parameter sets are in a separate packet, like those of V4L2 encoders.
         case separateParameterSets
         case noColorTags
         case otherSize
-        /// Blocks at a frame until the gate opens.
+        /// The encoder blocks at a frame until the gate opens.
         case hangs(Gate)
-        /// Fails at this frame of the stream.
+        /// The encoder fails at this frame of the stream.
         case fails(atFrame: Int)
     }
 

@@ -14,14 +14,14 @@ final class Canvas {
         planes = Planes(i420: memory, size: size)
     }
 
-    /// From raw I420 bytes, as written by ffmpeg.
+    /// Creates a canvas from raw I420 bytes, as written by ffmpeg.
     init(_ width: Int, _ height: Int, _ bytes: some Collection<UInt8>) {
         size = FrameSize(width: width, height: height)
         memory = SharedBytes(bytes)
         planes = Planes(i420: memory, size: size)
     }
 
-    /// The codes of one pixel.
+    /// Returns the codes of one pixel.
     subscript(_ x: Int, _ y: Int) -> [Int] {
         [
             Int(planes.y[y * planes.yStride + x]), Int(planes.u[y / 2 * planes.uStride + x / 2]),
@@ -34,7 +34,7 @@ final class Canvas {
     var allBytes: [UInt8] { Array(memory.bytes) }
 }
 
-/// The largest difference between codes.
+/// Returns the largest difference between codes.
 func distance(_ a: [Int], _ b: [Int]) -> Int {
     zip(a, b).map { abs($0 - $1) }.max() ?? 0
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// ffmpeg and ffprobe as independent references, and a folder that is deleted after the test.
+/// Runs ffmpeg and ffprobe as independent references, in a folder that is deleted after the test.
 final class Workbench {
     let folder: URL
 

@@ -3,7 +3,7 @@ import Media
 
 /// Small synthetic frames.
 enum TestFrames {
-    /// A frame of the given format with pixels computed from their position, lossless.
+    /// Returns a lossless frame of the given format, whose pixels are computed from their position.
     static func raw(
         _ pixel: PixelFormat, _ width: Int, _ height: Int, color: ColorDescription = .jpeg,
         _ paint: (Int, Int) -> [Int]
@@ -54,7 +54,7 @@ enum TestFrames {
         }
     }
 
-    /// A JPEG with pixels computed from their position.
+    /// Returns a JPEG whose pixels are computed from their position.
     static func jpeg(
         _ width: Int, _ height: Int, chroma: ChromaSampling = .c422, quality: Int = 98,
         _ paint: (Int, Int) -> [Int]
@@ -88,24 +88,24 @@ enum TestFrames {
             capturedAt: ClockTime(nanoseconds: 7), sequence: 3, memory: bytes)
     }
 
-    /// A frame of a single color.
+    /// Returns a frame of a single color.
     static func plain(_ width: Int, _ height: Int, _ code: [Int]) throws -> CapturedFrame {
         try jpeg(width, height) { _, _ in code }
     }
 
-    /// The JPEG, truncated to a share of its bytes.
+    /// Returns the JPEG, truncated to a fraction of its bytes.
     static func truncated(_ frame: CapturedFrame, keeping share: Double = 0.75) -> CapturedFrame {
         let kept = Int(Double(frame.memory.count) * share)
         return jpeg(SharedBytes(frame.memory.bytes.prefix(kept)), frame.size.width, frame.size.height)
     }
 
-    /// Red, green and blue of the seven 75 % bars, from the left.
+    /// Red, green, and blue of the seven 75 % bars, from left to right.
     static let bars: [[Double]] = [
         [0.75, 0.75, 0.75], [0.75, 0.75, 0], [0, 0.75, 0.75], [0, 0.75, 0], [0.75, 0, 0.75], [0.75, 0, 0],
         [0, 0, 0.75],
     ]
 
-    /// Codes of a color by the defining equations, unrounded.
+    /// Returns the codes of a color according to the defining equations, without rounding.
     static func exactCodes(_ rgb: [Double], _ color: ColorDescription) -> [Double] {
         let (red, blue) = color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
         let luma = red * rgb[0] + (1 - red - blue) * rgb[1] + blue * rgb[2]
@@ -135,12 +135,13 @@ extension FrameLayer {
 }
 
 extension SharedBytes {
-    /// A copy. Unlike `bytes`, it may outlive its owner, which Swift releases after the last use.
+    /// A copy of the bytes. Unlike `bytes`, it may outlive its owner, which Swift releases after the last
+    /// use.
     var array: [UInt8] { withExtendedLifetime(self) { Array(bytes) } }
 }
 
 extension CapturedFrame {
-    /// One sample of a plane.
+    /// Returns one sample of a plane.
     func code(_ index: Int, _ x: Int, _ y: Int) -> Int {
         withExtendedLifetime(self) { Int(plane(index)[y * planes[index].stride + x]) }
     }

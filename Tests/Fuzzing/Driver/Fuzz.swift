@@ -1,13 +1,13 @@
 import CFuzzer
 import Glibc
 
-/// libFuzzer program. `MULTICAM_FUZZ_TARGET` is the target, `MULTICAM_FUZZ_FOLDER` an empty folder in memory;
-/// arguments are libFuzzer's. `tools/fuzz` builds and runs it.
+/// A libFuzzer program. `MULTICAM_FUZZ_TARGET` is the target, and `MULTICAM_FUZZ_FOLDER` is an empty folder
+/// in memory. The arguments are those of libFuzzer. `tools/fuzz` builds and runs the program.
 @main
 enum Fuzz {
     static func main() throws {
         guard let name = value("MULTICAM_FUZZ_TARGET"), let folder = value("MULTICAM_FUZZ_FOLDER") else {
-            // For `tools/fuzz`: each target with its size limit.
+            // Print each target with its size limit for `tools/fuzz`.
             for target in FuzzTargets.all { print(target.name, target.limit) }
             return
         }
@@ -26,7 +26,7 @@ enum Fuzz {
             })
     }
 
-    /// Set once, before the single-threaded libFuzzer starts.
+    /// The target is set once, before the single-threaded libFuzzer starts.
     nonisolated(unsafe) private static var target: (any FuzzTarget)?
 
     private static func tryOne(_ bytes: UnsafeBufferPointer<UInt8>) {

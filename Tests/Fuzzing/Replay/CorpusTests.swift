@@ -45,7 +45,7 @@ struct CorpusTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Sorted by name; empty if the folder doesn't exist.
+    /// Returns the files in a folder, sorted by name; empty if the folder doesn't exist.
     private static func files(_ folder: URL) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

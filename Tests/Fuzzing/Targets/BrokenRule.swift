@@ -1,14 +1,15 @@
-/// A violated rule, as a sentence.
+/// A rule that was violated, as a sentence.
 struct BrokenRule: Error, CustomStringConvertible {
     let description: String
 }
 
-/// - Throws: The sentence, if the condition is false.
+/// - Throws: The sentence as an error, if the condition is false.
 func hold(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(BrokenRule) {
     guard condition else { throw BrokenRule(description: sentence()) }
 }
 
-/// Checks that a message can be displayed: one line of limited length, without terminal control characters.
+/// Checks that a message can be displayed. It must be one line of limited length, without terminal control
+/// characters.
 func holdShown(_ sentence: String, limit: Int = 8192) throws(BrokenRule) {
     try hold(sentence.utf8.count <= limit, "a sentence for people has \(sentence.utf8.count) bytes")
     try hold(

@@ -2,7 +2,8 @@ import Media
 
 @testable import Encoding
 
-/// A JPEG from a camera: markers, header, and decoding into rectangles as for the program and tracks.
+/// Tests a JPEG from a camera: its markers, its header, and decoding into rectangles as for the program and
+/// tracks.
 final class CameraFrame: FuzzTarget {
     static let name = "jpeg"
     static let limit = 4096
@@ -70,7 +71,7 @@ final class CameraFrame: FuzzTarget {
             memory: memory)
     }
 
-    /// A 4:2:0 rectangle inside memory that must stay unchanged.
+    /// A 4:2:0 rectangle inside memory whose other parts must stay unchanged.
     private struct Target {
         private static let room = 256
         private static let mark: UInt8 = 0xA5

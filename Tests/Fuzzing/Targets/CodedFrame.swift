@@ -2,14 +2,14 @@ import Media
 
 @testable import Containers
 
-/// H.264 from a camera: parameter sets and frames as they are written to a file.
+/// Tests H.264 from a camera: parameter sets and frames as they are written to a file.
 final class CodedFrame: FuzzTarget {
     static let name = "h264"
     static let limit = 2048
 
     init(folder: String) {}
 
-    /// The first byte is the offset that separates parameter sets from the frame.
+    /// Checks an input whose first byte is the offset that separates parameter sets from the frame.
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         let turn = min(Int(bytes.first ?? 0), max(0, bytes.count - 1))
         let setup = Array(bytes.dropFirst().prefix(turn))
@@ -30,7 +30,7 @@ final class CodedFrame: FuzzTarget {
         try hold(units.reduce(0) { $0 + $1.count + 4 } == sample.count, "units do not fill their frame")
     }
 
-    /// The stream description written to a file is read back unchanged.
+    /// Checks that the stream description written to a file is read back unchanged.
     private func checkRecord(of configuration: DecoderConfiguration) throws(BrokenRule) {
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)

@@ -3,7 +3,7 @@ import Media
 import Plan
 import SessionFolder
 
-/// A cut written by a user or another program, as read by `--cut FILE`.
+/// Tests a cut written by a user or another program, as read by `--cut FILE`.
 final class CutText: FuzzTarget {
     static let name = "cut"
     static let limit = 4096

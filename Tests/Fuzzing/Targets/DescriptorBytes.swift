@@ -2,7 +2,7 @@ import Media
 
 @testable import Capture
 
-/// Descriptors of a USB device, and the bandwidth that would be reserved for it.
+/// Tests the descriptors of a USB device, and the bandwidth that would be reserved for it.
 final class DescriptorBytes: FuzzTarget {
     static let name = "descriptors"
     static let limit = 1024

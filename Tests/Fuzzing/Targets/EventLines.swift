@@ -2,7 +2,7 @@ import Media
 import SessionFolder
 import Timing
 
-/// The events of an interrupted recording, as read by `recover`.
+/// Tests the events of an interrupted recording, as read by `recover`.
 final class EventLines: FuzzTarget {
     static let name = "events"
     static let limit = 4096
@@ -26,7 +26,7 @@ final class EventLines: FuzzTarget {
         try hold(events.markers.allSatisfy { $0.at_ns >= 0 }, "a marker before the beginning")
         _ = events.governor
         _ = events.start(ofPart: "cameras/desk-2.mov")
-        // The complete lines give the same result.
+        // Reading only the complete lines gives the same result.
         let again = RecordedEvents(Array(bytes.prefix(events.validByteCount)))
         try hold(again.events == events.events, "what follows the last whole line changes the lines")
     }

@@ -4,8 +4,8 @@ import Timing
 
 @testable import Group
 
-/// Messages from other computers of a group: pairing codes, orders, answers, states, recordings, chrony's
-/// tracking output, and measurements of the group's time, which adjust a session clock.
+/// Tests messages from other computers of a group: pairing codes, orders, answers, states, recordings,
+/// chrony's tracking output, and measurements of the group's time, which adjust a session clock.
 final class GroupText: FuzzTarget {
     static let name = "group"
     static let limit = 4096

@@ -3,8 +3,8 @@ import Monitoring
 
 @testable import System
 
-/// The computer's state in proc and sysfs: stalls, temperature, clock speed, CPU shares and batteries, and
-/// the system pressure derived from them.
+/// Tests the computer's state in proc and sysfs: stalls, temperature, clock speed, CPU shares, and batteries,
+/// and the system pressure derived from them.
 final class HostText: FuzzTarget {
     static let name = "host"
     static let limit = 2048

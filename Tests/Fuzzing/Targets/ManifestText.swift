@@ -3,7 +3,7 @@ import Media
 import SessionFolder
 import Synchrony
 
-/// A session folder's `manifest.json`, as read by `verify` and `sync-check`.
+/// Tests a session folder's `manifest.json`, as read by `verify` and `sync-check`.
 final class ManifestText: FuzzTarget {
     static let name = "manifest"
     static let limit = 8192
@@ -26,7 +26,7 @@ final class ManifestText: FuzzTarget {
         } catch let error as BrokenRule {
             throw error
         } catch {
-            // Not a manifest. The code below checks the commands' messages.
+            // The text isn't a manifest. The code below checks the commands' messages.
         }
         do {
             let session = try CheckedSession(folder: files.folder)

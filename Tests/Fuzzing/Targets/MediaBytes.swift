@@ -6,12 +6,12 @@ import Media
 @testable import MediaLink
 @testable import MediaServing
 
-/// Data that another process of the same user writes to the media socket, and data that a session sends to a
-/// client.
+/// Tests data that another process of the same user writes to the media socket, and data that a session sends
+/// to a client.
 ///
 /// An input that starts with the protocol's magic is used unchanged. Other inputs are alternating headers and
-/// payloads, separated by the ASCII record separator. `check` frames them, so that a mutated header still has
-/// a correct length.
+/// payloads, separated by the ASCII record separator. `check` adds their lengths, so that a mutated header
+/// still has a correct length.
 final class MediaBytes: FuzzTarget {
     static let name = "media"
     static let limit = 4096

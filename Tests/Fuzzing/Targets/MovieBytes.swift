@@ -1,6 +1,6 @@
 @testable import Containers
 
-/// A movie, as read back when it is closed and by `verify`.
+/// Tests a movie, as read back when it is closed and by `verify`.
 final class MovieBytes: FuzzTarget {
     static let name = "movie"
     static let limit = 16_384

@@ -2,7 +2,7 @@ import Media
 
 @testable import Containers
 
-/// A movie left by a crash and recovered by `recover`.
+/// Tests a movie that was left by a crash and is recovered by `recover`.
 final class MovieRemainder: FuzzTarget {
     static let name = "movie-remains"
     static let limit = 16_384

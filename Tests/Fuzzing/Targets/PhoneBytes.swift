@@ -4,8 +4,8 @@ import Media
 @testable import MediaLink
 @testable import MediaServing
 
-/// Messages from a phone to the control room, separated by the ASCII record separator: text, which starts
-/// with a brace, and binary data.
+/// Tests messages from a phone to the control room, separated by the ASCII record separator: text, which
+/// starts with a brace, and binary data.
 final class PhoneBytes: FuzzTarget {
     static let name = "phone"
     static let limit = 4096
@@ -18,7 +18,7 @@ final class PhoneBytes: FuzzTarget {
             send: { said += $0.utf8.count }, close: {}, disconnect: {}, endIfStalled: { _ in })
         var now = ClockTime(nanoseconds: 5_000_000_000_000)
         let link = PhoneLink(wire, at: now)
-        // The clock answers immediately, so that subsequent messages can be dated.
+        // The clock request is answered immediately, so that subsequent messages get a time.
         for id in 1...8 {
             link.ask(at: now)
             now = now + .milliseconds(101)

@@ -6,8 +6,8 @@ import Setup
 @testable import SessionFolder
 @testable import YAML
 
-/// A profile file: parsed, planned for synthetic devices, and reduced to fit the machine after a cost
-/// estimate.
+/// Tests a profile file, which is parsed, planned for synthetic devices, and reduced to fit the machine after
+/// a cost estimate.
 final class ProfileText: FuzzTarget {
     static let name = "profile"
     static let limit = 4096
@@ -34,7 +34,7 @@ final class ProfileText: FuzzTarget {
             plan.writesAnything == profile.writesAnything,
             "the plan writes what its profile does not, or the reverse")
         try check(plan, HardwareCost(of: plan, on: Self.machine, duration: .seconds(3600)))
-        // A ladder for many cameras is long and doesn't find more.
+        // A list of reductions for many cameras is long and doesn't find additional problems.
         guard profile.cameras.count <= 3 else { return }
         let reduction: PlanReduction
         do throws(ProfileError) {

@@ -30,7 +30,7 @@ struct ScratchFiles {
 
     func remove(_ name: String) { unlink(path(name)) }
 
-    /// Writes the file, or removes it if the input lacks that part.
+    /// Writes the file, or removes it if the input doesn't contain that part.
     func set(_ name: String, _ bytes: [UInt8]?) {
         if let bytes { write(name, bytes) } else { remove(name) }
     }

@@ -3,7 +3,7 @@ import Media
 
 @testable import VirtualDevices
 
-/// A device, size, rate or duration that a user enters on the command line or in a profile.
+/// Tests a device, size, rate, or duration that a user enters on the command line or in a profile.
 final class SelectorWords: FuzzTarget {
     static let name = "selector"
     static let limit = 512

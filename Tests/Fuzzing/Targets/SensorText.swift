@@ -2,7 +2,7 @@ import Media
 
 @testable import Capture
 
-/// The sysfs files of an accelerometer, including its mounting orientation.
+/// Tests the sysfs files of an accelerometer, including its mounting orientation.
 final class SensorText: FuzzTarget {
     static let name = "sensor"
     static let limit = 512

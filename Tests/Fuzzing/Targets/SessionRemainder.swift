@@ -1,7 +1,7 @@
 import SessionFolder
 
-/// A session folder left by a crash and recovered by `recover`: manifest, events and the beginning of a
-/// movie.
+/// Tests a session folder that was left by a crash and is recovered by `recover`: the manifest, the events,
+/// and the beginning of a movie.
 final class SessionRemainder: FuzzTarget {
     static let name = "session-remains"
     static let limit = 24_576

@@ -6,8 +6,8 @@ import Media
 @testable import SessionFolder
 @testable import Setup
 
-/// Files that multicam saves between runs: devices, calibration, learned bandwidth and costs. Each is read,
-/// used and written.
+/// Tests files that multicam saves between runs: devices, calibration, learned bandwidth, and costs. Each
+/// file is read, used, and written.
 final class StateText: FuzzTarget {
     static let name = "state"
     static let limit = 4096
@@ -47,7 +47,7 @@ final class StateText: FuzzTarget {
         try check(try content(MachineCosts.self, bytes))
     }
 
-    /// A plan can be reduced to fit a machine with these costs.
+    /// Checks that a plan can be reduced to fit a machine with these costs.
     private func check(_ costs: MachineCosts) throws(BrokenRule) {
         guard costs.table != nil || costs.disks != nil || costs.encoders != nil else { return }
         let machine = MachineModel(

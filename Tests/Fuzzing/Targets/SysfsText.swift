@@ -2,8 +2,8 @@ import Media
 
 @testable import Capture
 
-/// The sysfs files of a bus with a hub, a camera behind it and its node: strings chosen by a device and
-/// numbers provided by a driver.
+/// Tests the sysfs files of a bus with a hub, a camera behind it, and the camera's node. They contain strings
+/// chosen by a device and numbers provided by a driver.
 final class SysfsText: FuzzTarget {
     static let name = "sysfs"
     static let limit = 2048

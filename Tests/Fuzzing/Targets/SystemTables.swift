@@ -1,6 +1,7 @@
 @testable import Doctor
 
-/// System tables and messages that `doctor` reads: mounts, and the kernel log, which contains device names.
+/// Tests system tables and messages that `doctor` reads: mounts, and the kernel log, which contains device
+/// names.
 final class SystemTables: FuzzTarget {
     static let name = "tables"
     static let limit = 4096
@@ -12,7 +13,7 @@ final class SystemTables: FuzzTarget {
         let table = MountTable(lines)
         try hold(table.mounts.count <= lines.count, "more mounts than lines")
         for mount in table.mounts.prefix(8) {
-            // Of several mounts at the same folder, the last one is visible.
+            // If there are several mounts at the same folder, the last one is visible.
             try hold(
                 !mount.folder.hasPrefix("/") || table.mount(of: mount.folder) != nil,
                 "nothing is mounted at \(mount.folder)")

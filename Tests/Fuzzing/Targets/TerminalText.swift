@@ -2,7 +2,7 @@ import Media
 
 @testable import Plots
 
-/// Strings from devices and files before output to a terminal, log, shell or page.
+/// Tests strings from devices and files that are written to a terminal, log, shell, or page.
 final class TerminalText: FuzzTarget {
     static let name = "terminal"
     static let limit = 1024
@@ -12,7 +12,7 @@ final class TerminalText: FuzzTarget {
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         let text = String(decoding: bytes, as: UTF8.self)
         let shown = text.printable()
-        // The ellipsis exceeds the limit by one; a character has at most eight scalars of at most four bytes.
+        // The ellipsis exceeds the limit by one. A character has at most eight scalars of at most four bytes.
         try holdShown(shown, limit: 200 * 32 + 3)
         try hold(shown.count <= 201, "\(shown.count) characters are shown of at most 200")
         try hold(
@@ -31,7 +31,7 @@ final class TerminalText: FuzzTarget {
 
     private static let words = ["cameras", "microphones", "program", "grid", "any"]
 
-    /// Parses a word like a POSIX shell; `nil` if it isn't exactly one word.
+    /// Parses a word like a POSIX shell. Returns `nil` if the text isn't exactly one word.
     private static func unquoted(_ word: String) -> String? {
         var (result, isQuoted) = (String.UnicodeScalarView(), false)
         var scalars = word.unicodeScalars.makeIterator()

@@ -1,6 +1,6 @@
 import Containers
 
-/// A Broadcast Wave file, as read back when it is closed and by `verify`, and its checksum.
+/// Tests a Broadcast Wave file, as read back when it is closed and by `verify`, and its checksum.
 final class WaveBytes: FuzzTarget {
     static let name = "wave"
     static let limit = 8192

@@ -2,7 +2,7 @@ import Media
 
 @testable import Containers
 
-/// A Broadcast Wave file left by a crash and recovered by `recover`.
+/// Tests a Broadcast Wave file that was left by a crash and is recovered by `recover`.
 final class WaveRemainder: FuzzTarget {
     static let name = "wave-remains"
     static let limit = 8192

@@ -37,7 +37,7 @@ struct ControlGovernorTests {
             controls.fault(in: [wish])?.fault.description
                 == "it is controlled by auto_exposure. Set auto_exposure=1 as well.")
         #expect(controls.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 1)]) == nil)
-        // The requested value decides, regardless of the current one.
+        // Only the requested value matters, regardless of the current one.
         let manual = [Self.menu(1), Self.control("exposure_time_absolute", 100, default: 156)]
         #expect(manual.fault(in: [wish]) == nil)
         #expect(manual.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 3)]) != nil)

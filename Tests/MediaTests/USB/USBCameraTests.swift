@@ -23,7 +23,8 @@ struct USBCameraTests {
 
     @Test("a raw format uses the smallest setting that fits its data and a 12-byte header")
     func raw() throws {
-        // 640 · 480 · 2 · 30 / 8000 + 12 = 2316; at half the rate, 1152 + 12 = 1164.
+        // The payload is 640 · 480 · 2 · 30 / 8000 + 12 = 2316 bytes. At half the rate, it is 1152 + 12 =
+        // 1164 bytes.
         #expect(USBCamera.payload(of: try format(.yuyv, "640x480"), at: .high) == 2316)
         let full = try #require(try camera().demand(in: format(.yuyv, "640x480")))
         #expect(full.reservation.bytes == 3072 && full.basis == .computed)
@@ -37,13 +38,13 @@ struct USBCameraTests {
     func compressed() throws {
         let mjpeg = try format(.mjpeg, "1280x720")
         let assumed = try #require(camera().demand(in: mjpeg))
-        // 1280 · 720 · 0.09 · 3 · 30 / 8000 + 12 = 946.
+        // The payload is 1280 · 720 · 0.09 · 3 · 30 / 8000 + 12 = 946 bytes.
         #expect(assumed.reservation.bytes == 1024 && assumed.basis == .assumed && assumed.most.bytes == 3072)
         let known = camera(learned: [.init(format: mjpeg, bytes: 3072)])
         let learned = try #require(known.demand(in: mjpeg))
         #expect(learned.reservation.bytes == 3072 && learned.basis == .learned)
         #expect(try known.demand(in: format(.mjpeg, "640x480"))?.basis == .assumed)
-        // The camera is now connected at another speed, which has other settings.
+        // The camera is now connected at another speed, at which it has other settings.
         #expect(camera(learned: [.init(format: mjpeg, bytes: 1020)]).demand(in: mjpeg)?.basis == .assumed)
     }
 

@@ -8,7 +8,7 @@ struct USBLoadTests {
         USBDomain(name: "1", place: "bus 1", controller: "0000:00:14.0", speed: speed, accounting: accounting)
     }
 
-    /// The number of these streams that fit, added one after the other.
+    /// Returns the number of these streams that fit if they are added one after the other.
     private func fitting(_ payloads: [Int], _ accounting: USBAccounting, _ speed: USBSpeed = .high) -> Int {
         var load = USBLoad()
         return payloads.prefix { bytes in
@@ -29,8 +29,8 @@ struct USBLoadTests {
 
     /// Results of the kernel's own functions, compiled separately from Linux 6.1 and called repeatedly:
     /// `itd_slot_ok` with `HS_USECS_ISO` of 100 µs, and the sum of `xhci_check_bw_table` against 1607 blocks
-    /// minus 20 %. By the standard's nanoseconds, six streams of 800 bytes fit; both drivers round and refuse
-    /// the sixth.
+    /// minus 20 %. According to the nanoseconds in the standard, six streams of 800 bytes fit; both drivers
+    /// round the times and refuse the sixth stream.
     @Test(
         "as many streams of one size fit as the kernel allows",
         arguments: [
@@ -45,7 +45,8 @@ struct USBLoadTests {
         #expect(fitting(many, .xhci) == xhci)
     }
 
-    /// `xhci_get_ss_bw_consumed`: 32 blocks plus 72 per packet, of 3906 minus 391.
+    /// According to `xhci_get_ss_bw_consumed`, the limit is 3906 minus 391 blocks. A packet takes 72 blocks,
+    /// in addition to 32 blocks.
     @Test("a SuperSpeed port fits one camera that requests the full bandwidth, or many smaller ones")
     func superSpeed() {
         #expect(fitting([49_152, 1024], .xhci, .superSpeed) == 1)

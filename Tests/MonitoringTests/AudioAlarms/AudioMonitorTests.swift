@@ -35,7 +35,7 @@ struct AudioMonitorTests {
             hear([Float](repeating: value, count: 480 * channels), for: seconds)
         }
 
-        /// No audio arrives.
+        /// Simulates a period in which no audio arrives.
         mutating func wait(_ seconds: Double) {
             now = now + .seconds(rounding: seconds)
             listen()

@@ -40,7 +40,7 @@ struct DamagedSamplesTests {
     func stretches() {
         var damage = AudioDamage(track: "host")
         var told: [Gap] = []
-        // Every tenth sample of the first second, then three samples after three seconds.
+        // Every tenth sample of the first second is damaged, and then three samples after three seconds.
         for block in 0..<200 {
             let begin = Int64(block) * 960
             let first = stride(from: begin, to: begin + 960, by: 10).map { $0..<$0 + 1 }

@@ -23,7 +23,7 @@ struct FrameDecimatorTests {
         let ticks = from.ticks(before: MediaTime(nanoseconds: seconds * 1_000_000_000))
         let all = kept(from, to: to, ticks: 0..<ticks)
         #expect(abs(Int64(all.count) - Int64((Double(seconds) * to.perSecond).rounded())) <= 1)
-        // Evenly: gaps differ by at most one tick.
+        // Frames are evenly spaced: gaps differ by at most one tick.
         let gaps = zip(all.dropFirst(), all).dropFirst().map { $0 - $1 }
         #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 1)
     }

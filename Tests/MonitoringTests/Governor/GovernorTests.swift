@@ -27,7 +27,7 @@ struct GovernorTests {
     private struct Run {
         var governor: GovernorPolicy
         var now: Int64 = 0
-        /// Example: `0.3 program preset superfast → ultrafast`.
+        /// The governor's steps, for example `0.3 program preset superfast → ultrafast`.
         var steps: [String] = []
         var end: String?
 
@@ -38,7 +38,7 @@ struct GovernorTests {
         /// Runs the governor for some seconds.
         ///
         /// - Parameters:
-        ///   - seconds: Duration.
+        ///   - seconds: Duration of the run.
         ///   - behind: Number of frames in the program's encoder queue, which holds 30.
         ///   - backlog: Time that the encoder needs for its queue, in milliseconds.
         ///   - factors: Factors of system pressure.
@@ -201,7 +201,7 @@ struct GovernorTests {
     @Test("a failed revert is retried with growing delays, at most once per minute")
     func backoff() {
         var run = Run()
-        // Any revert makes the encoder fall behind.
+        // Reverting any measure makes the encoder fall behind.
         for _ in 0..<6000 {
             run.look(0.1, behind: run.governor.inForce.isEmpty ? 13 : 0)
         }

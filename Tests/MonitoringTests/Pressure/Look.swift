@@ -7,7 +7,7 @@ struct Look {
     var assessment = PressureAssessment()
     var second: Int64 = 0
 
-    /// One reading, a second after the previous one.
+    /// Simulates one reading, a second after the previous one.
     mutating func take(_ queues: [QueueAge] = [], _ change: (inout HostState) -> Void = { _ in })
         -> SystemPressure
     {

@@ -38,7 +38,7 @@ struct PressureAssessmentTests {
         { $0.speed = ProcessorSpeed(allowed: allowed, capped: capped, count: 8, throttlings: 900) }
     }
 
-    /// Each source just below and at each of its thresholds.
+    /// Each source, just below and exactly at each of its thresholds.
     private static let cases: [Case] = [
         ("nothing is known", .nominal, nil, "", { _ in }),
         ("cpu 24 %", .nominal, nil, "", stall(.processor, some: 0.24)),
@@ -156,7 +156,8 @@ struct PressureAssessmentTests {
         let slowed = look.take([], count(503))
         #expect(slowed.level == .serious)
         #expect(slowed.factors[0].text.contains("3 times"))
-        // Switching off a processor reduces the count: no negative number, and no alarm.
+        // If a processor is switched off, the count decreases. This must not cause a negative number or an
+        // alarm.
         var last = look.take([], count(1))
         for _ in 0..<30 { last = look.take([], count(1)) }
         #expect(last.level == .nominal)
@@ -182,7 +183,7 @@ struct PressureAssessmentTests {
 
     @Test("disk pressure depends on the time until the disk is full at the recording's data rate")
     func disk() {
-        // 1 MB per second.
+        // The data rate is 1 MB per second.
         func level(seconds: Int64) -> (PressureLevel, Nanoseconds?) {
             var look = Look()
             var last = look.take()

@@ -51,11 +51,11 @@ struct PressureCostTests {
             return last.cost
         }
         #expect(cost(perMinute: 0, seconds: 60) == PressureCost(deadlines: [], level: .nominal))
-        // Too short for a trend.
+        // The period is too short for a trend.
         #expect(cost(perMinute: 3, seconds: 15).timeLeft == nil)
         let rising = cost(perMinute: 3, seconds: 61)
         #expect(rising.limit == "cpu is hot enough to be throttled")
-        // 17 °C at 3 °C per minute.
+        // The remaining 17 °C are reached at 3 °C per minute.
         #expect(abs((rising.timeLeft?.inSeconds ?? 0) - 340) < 3)
         #expect(abs(rising.value - (4.5 - 340.0 / 300)) < 0.02)
         #expect(cost(perMinute: -3, seconds: 61).timeLeft == nil)

@@ -34,11 +34,11 @@ struct AlignedVoiceTests {
     /// indicate.
     ///
     /// - Parameters:
-    ///   - seconds: Duration.
-    ///   - isHeard: Whether there is noise, by second.
-    ///   - kept: Number of additional samples that the server holds back, by second.
+    ///   - seconds: Duration of the run.
+    ///   - isHeard: Whether there is noise, for each second.
+    ///   - kept: Number of additional samples that the server holds back, for each second.
     /// - Returns: The delivered audio.
-    /// - Throws: If memory is exhausted.
+    /// - Throws: An error if memory is exhausted.
     private func run(
         seconds: Int, noise isHeard: (Int) -> Bool, kept: (Int) -> Int = { _ in 0 }
     ) throws -> Run {
@@ -73,7 +73,8 @@ struct AlignedVoiceTests {
         let slices: [CapturedAudio]
         let returns: Int
 
-        /// Whether a slice contains the microphone's audio of its sample count, at that audio's time.
+        /// Returns whether a slice contains the microphone's audio at its sample count, with the time of that
+        /// audio.
         func isTrue(_ slice: CapturedAudio) -> Bool {
             let first = Int(slice.firstSample)
             guard first >= 0 else { return false }
@@ -81,7 +82,7 @@ struct AlignedVoiceTests {
                 && slice.samples[...] == noise[first..<first + slice.frameCount]
         }
 
-        /// How much later the capture time is than the sample count indicates.
+        /// Returns how much later the capture time is than the sample count indicates.
         func error(of slice: CapturedAudio) -> Nanoseconds {
             slice.capturedAt - start - Nanoseconds(slice.firstSample * 1_000_000_000 / 16_000)
         }

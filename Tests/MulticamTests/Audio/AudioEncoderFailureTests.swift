@@ -20,7 +20,7 @@ struct AudioEncoderFailureTests {
         let recording = try await Recording(
             Self.profile, seconds: 5,
             changing: { setup in
-                // About 2.3 s after T0.
+                // The failure occurs about 2.3 s after T0.
                 setup.codecs = BrokenAudioCodecs { encoder, call in encoder == 1 && call == 115 }
             })
         try recording.checkSchema()

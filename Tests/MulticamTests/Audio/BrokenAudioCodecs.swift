@@ -31,7 +31,7 @@ struct BrokenAudioCodecs: CodecFactory {
     private let made = ConditionLock(0)
     private let fails: @Sendable (_ encoder: Int, _ call: Int) -> Bool
 
-    /// - Parameter fails: Whether an encoder fails at a call; both are counted from 1.
+    /// - Parameter fails: Returns whether an encoder fails at a call. Both numbers start at 1.
     init(fails: @escaping @Sendable (_ encoder: Int, _ call: Int) -> Bool) { self.fails = fails }
 
     func makeAudioEncoder(

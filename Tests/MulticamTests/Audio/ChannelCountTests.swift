@@ -4,7 +4,8 @@ import Testing
 
 @Suite("microphones with one to eight channels")
 struct ChannelCountTests {
-    /// Rate, channels, and seconds of a WAV file, as reported by ffprobe.
+    /// Returns the rate, the number of channels, and the length in seconds of a WAV file, as reported by
+    /// ffprobe.
     private func probe(_ path: String) throws -> String {
         let output = try Reader.run(
             "ffprobe",
@@ -30,14 +31,14 @@ struct ChannelCountTests {
             let track = try recording.track("m\(channels)")
             #expect(track.channels == channels && track.samples?.written == 96_000)
             #expect(try probe(recording.path(track.file)) == "48000,\(channels),2.000000")
-            // A tone of amplitude 0.5: -9.03 dB. At 1 kHz, the filters cancel the scale's offset of 0.69.
-            // Each channel adds to the sum.
+            // The level of a tone of amplitude 0.5 is -9.03 dB. At 1 kHz, the filters cancel the scale's
+            // offset of 0.69. Each channel adds to the sum.
             let expected = -9.03 + 10 * log10(Double(channels))
             let loudness = try #require(track.loudness?.integrated_lufs)
             #expect(abs(loudness - expected) < 0.2, "\(channels) channels: \(loudness)")
             #expect(track.loudness?.true_peak_dbtp.map { abs($0 + 6.02) < 0.2 } == true)
         }
-        // The mean of six equal channels equals one of them.
+        // The mean of six equal channels equals each of them.
         let mixed = try Reader.audio(recording.path("program.mp4"))
         // ffmpeg mixes two equal channels into one that is 3 dB louder.
         let peak = (mixed[24_000..<72_000].max() ?? 0) / Float(2).squareRoot()

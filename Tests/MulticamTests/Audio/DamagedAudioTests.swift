@@ -37,7 +37,7 @@ struct DamagedAudioTests {
         #expect(track.samples?.written == 144_000 && track.samples?.silence == 3)
         let wave = try Reader.audio(recording.path("audio/host.wav"))
         #expect(wave.count == 144_000 && wave.allSatisfy { abs($0) < 0.3 })
-        // Audio continues immediately.
+        // Audio continues immediately after the damage.
         #expect(wave[72_060..<72_120].contains { $0 > 0.24 })
         #expect(track.loudness?.integrated_lufs.map { (-20 ... -10).contains($0) } == true)
         #expect(heard.withLock { $0.allSatisfy { abs($0) < 0.3 } })

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("loudness of recordings")
 struct LoudnessTests {
-    /// Measurements of a file's audio by ffmpeg's loudness meter.
+    /// A file's audio as measured by ffmpeg's loudness meter.
     private struct Measured {
         var integrated = 0.0
         var range = 0.0
@@ -59,7 +59,7 @@ struct LoudnessTests {
 
     @Test("the manifest's loudness of microphones and mix matches ffmpeg's measurements")
     func figures() async throws {
-        // Loud and quiet passages that differ between the channels, with peaks between samples.
+        // The audio has loud and quiet passages that differ between the channels, with peaks between samples.
         let noise = try MadeAudio(
             "anoisesrc=d=12:c=pink:r=48000:a=0.7:seed=7,volume='if(lt(mod(t,4),2),1,0.2)':eval=frame,"
                 + "asplit[a][b];[b]volume=0.5,adelay=700[c];[a][c]join=inputs=2:channel_layout=stereo")
@@ -136,7 +136,8 @@ struct LoudnessTests {
         #expect(
             told.first?.contains("\"at_ns\":20") == true || told.first?.contains("\"at_ns\":19") == true,
             "\(told)")
-        // In each half period, 51 of the 60 samples are above a quarter, which is full scale here.
+        // In each half period, 51 of the 60 samples are above a quarter of full scale, which counts as full
+        // scale here.
         let clipped = try #require(try recording.track("a").samples?.clipped)
         #expect(clipped == 40_800)
     }

@@ -13,7 +13,7 @@ struct CalibrationTests {
         try #require(result.findings.first { $0.role == role })
     }
 
-    /// With drifting clocks, the claps at whole seconds fall at different phases of the frames.
+    /// Because the clocks drift, the claps at whole seconds fall at different phases of the frames.
     private static let profile = """
         cameras:
           late: { device: "virtual:clap?drift=3300&size=320x180&latency=140" }
@@ -123,11 +123,11 @@ struct CalibrationTests {
     func files() async throws {
         let place = try StatePlace()
         let (size, phases) = (FrameSize(width: 160, height: 96), (0..<10).map { ($0 * 7) % 10 })
-        // Unevenly spaced claps, one at each tenth of a frame.
+        // The claps are unevenly spaced, one at each tenth of a frame.
         let claps = phases.enumerated().map { 1 + 1.3 * Double($0) + (Double($1) + 0.4) / 300 }
         let audio = claps.map { "between(t,\($0),\($0 + 0.04))*sin(2*PI*1000*(t-\($0)))" }
         let light = claps.map { clap in
-            // The frame exposed during the clap, according to timestamps that are 137 ms late.
+            // This frame is exposed during the clap, according to timestamps that are 137 ms late.
             "eq(N,\(Int(((clap + 0.137) * 30).rounded(.down))))"
         }
         let seconds = 15

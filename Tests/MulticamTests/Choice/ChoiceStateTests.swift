@@ -26,10 +26,10 @@ struct ChoiceStateTests {
         #expect(!isOldOnTheWay && state.cameras.userPreferred == back)
         let between = state.revision
         state.keepingEnded()
-        // Read before our choice was saved: it must be read again.
+        // The file was read before our choice was saved, so it must be read again.
         let isOldAfterwards = state.adopt(memory(choosing: front), of: .multicam, readAt: between)
         #expect(isOldAfterwards && state.cameras.userPreferred == back)
-        // Read afterwards: another process made a later choice.
+        // The file was read after our choice was saved, so another process made a later choice.
         let isOldAtLast = state.adopt(
             memory(choosing: front), of: .multicam, readAt: state.revision)
         #expect(!isOldAtLast && state.cameras.userPreferred == front)

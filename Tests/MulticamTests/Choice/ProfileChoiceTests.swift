@@ -20,7 +20,7 @@ struct ProfileChoiceTests {
             name: "test", cameras: roles.map { CameraRole(role: $0.0, device: $0.1) }, choice: choice)
     }
 
-    /// The assigned cameras, the notes, and the proposed camera.
+    /// Returns the assigned cameras, the notes, and the proposed camera.
     private func assign(
         _ profile: Profile, _ memory: ChoiceStore = ChoiceStore(), among cameras: [CaptureDevice]? = nil,
         remembered: [String: DeviceIdentity] = [:]

@@ -2,11 +2,11 @@ import Foundation
 import SessionFolder
 import Testing
 
-/// Tones and beeps of synthetic microphones, recorded in simulated time and read back with ffmpeg.
+/// Tests the tones and beeps of synthetic microphones, recorded in simulated time and read back with ffmpeg.
 @Suite("pitch and timing of recorded audio")
 struct AudioRateTests {
-    /// The pitch is stable from here on: changing it by 200 ppm takes 10.5 s, and gently compensating for the
-    /// resulting delay of a millisecond takes twice that time.
+    /// Time in seconds after which the pitch is stable. Changing it by 200 ppm takes 10.5 s, and gently
+    /// compensating for the resulting delay of a millisecond takes twice that time.
     private static let settled = 37
     private static let seconds = 50
 
@@ -31,7 +31,7 @@ struct AudioRateTests {
             let reading = ToneReading(samples)
             let course = reading.course(every: ToneReading.windowsInSecond / 2)
             #expect(course.dropFirst(2 * Self.settled).allSatisfy { abs($0) < 5 }, "\(name)")
-            // The measurement is accurate to some tenths of a part per million.
+            // The measurement is accurate to a few tenths of a part per million.
             #expect(zip(course, course.dropFirst()).allSatisfy { abs($1 - $0) < 20 * 0.5 + 0.3 }, "\(name)")
             #expect(reading.windows.allSatisfy { $0.residue < -88 && $0.peak < -80 }, "\(name)")
         }

@@ -5,13 +5,13 @@ import Setup
 import Testing
 import Timing
 
-/// Device faults that occur in the field, verified in whole recordings by code strips and beeps.
+/// Tests device faults that occur in the field. Whole recordings are verified by code strips and beeps.
 @Suite("recordings with clock faults")
 struct ClockFaultRecordingTests {
     private static let seconds = 26.0
-    /// Time of the fault. The clock models have settled by then.
+    /// Time of the fault in seconds. The clock models have settled by then.
     private static let event = 12.0
-    /// A frame may be off its tick by 0.55 intervals plus the strip's resolution.
+    /// A frame may deviate from its tick by 0.55 intervals plus the resolution of the code strip.
     private static let limit = 0.55 / 30 + 0.0015
 
     private func recorded(camera change: @escaping DisturbedCamera.Change) async throws -> Recording {
@@ -36,7 +36,7 @@ struct ClockFaultRecordingTests {
         }
     }
 
-    /// The states of the clock after the fault, and the sum of its movements in seconds.
+    /// Returns the states of the clock after the fault, and the sum of its movements in seconds.
     private func clockEvents(_ recording: Recording) throws -> (states: [String], moved: Double) {
         var (states, moved) = ([String](), 0.0)
         for line in recording.events {
@@ -51,7 +51,7 @@ struct ClockFaultRecordingTests {
         return (states, moved)
     }
 
-    /// Deviations of the beeps from whole seconds, with their time in the recording.
+    /// Returns the deviations of the beeps from whole seconds, with their time in the recording.
     private func beeps(_ recording: Recording) throws -> [(time: Double, error: Double)] {
         let start = Double(recording.manifest.t0_monotonic_ns) / 1e9
         return Reader.onsets(try Reader.audio(recording.path("audio/a.wav"))).dropFirst().map { onset in
@@ -65,7 +65,7 @@ struct ClockFaultRecordingTests {
     ///   - regained: Time in seconds after which the beeps are in place again.
     ///   - moved: Expected movement of the clock, in seconds.
     ///   - silent: Expected duration of the silence, in seconds.
-    /// - Throws: If the recording can't be read.
+    /// - Throws: An error if the recording can't be read.
     private func judge(
         _ recording: Recording, from regained: Double, moved: Double, silent: Range<Double>
     ) throws {
@@ -86,7 +86,8 @@ struct ClockFaultRecordingTests {
 
     // MARK: A camera in the dark
 
-    /// Every other frame is exposed twice as long, and the driver counts only delivered frames.
+    /// A camera in which every other frame is exposed twice as long, and the driver counts only delivered
+    /// frames.
     private static func dark(from begin: Double, to end: Double) -> DisturbedCamera.Change {
         let missing = ConditionLock<Int64>(0)
         return { frame, seconds in
@@ -115,8 +116,8 @@ struct ClockFaultRecordingTests {
         #expect((88...92).contains(frames.lost["low-light"] ?? 0) && frames.lost.count == 1)
         #expect(recording.events.contains { $0.contains("delivers 15.0 fps instead of 30 fps") })
         let events = try clockEvents(recording)
-        // At 15 frames per second with this jitter, reaching a certainty of 1 ms takes about the entire dark
-        // period.
+        // At 15 frames per second with this jitter, it takes about the entire dark period to reach a
+        // certainty of 1 ms.
         #expect(events.states.filter { $0 == "restarted" }.count == 2 && events.states.last == "locked")
     }
 

@@ -11,9 +11,9 @@ final class DisturbedCamera: CameraSource {
 
     /// - Parameters:
     ///   - camera: The underlying camera.
-    ///   - change: Returns the sequence number and timestamp for a frame, or `nil` to drop it. The seconds
-    ///     count from the start of the recording to the frame's capture; they are `nil` before the start is
-    ///     known.
+    ///   - change: Returns the sequence number and timestamp for a frame, or `nil` to drop it. The argument
+    ///     in seconds is the time from the start of the recording to the frame's capture; it is `nil` before
+    ///     the start is known.
     init(_ camera: any CameraSource, change: @escaping Change) {
         self.camera = camera
         self.change = change
@@ -59,7 +59,7 @@ final class DisturbedMicrophone: MicrophoneSource {
     private let start = ConditionLock<ClockTime?>(nil)
     private let change: Change
 
-    /// See `DisturbedCamera`.
+    /// Creates a disturbed microphone. The parameters correspond to those of `DisturbedCamera`.
     init(_ microphone: any MicrophoneSource, change: @escaping Change) {
         self.microphone = microphone
         self.change = change

@@ -24,13 +24,13 @@ final class MeasuredClock: SessionClock {
         state = ConditionLock(State(next: start + .seconds(1)))
     }
 
-    /// The group's time at an instant, in nanoseconds since 1970.
+    /// Returns the group's time at an instant, in nanoseconds since 1970.
     func truth(_ time: ClockTime) -> Double {
         let passed = Double((time - origin).count)
         return Double(Self.epoch) + passed + passed * ppm * 1e-6
     }
 
-    /// The group's time at an instant minus `epoch`, which a `Double` represents to the nanosecond.
+    /// Returns the group's time at an instant minus `epoch`, which a `Double` represents to the nanosecond.
     func passed(_ time: ClockTime) -> Double { Double((time - origin).count) * (1 + ppm * 1e-6) }
 
     private func measurement(_ time: ClockTime) -> ClockMeasurement {

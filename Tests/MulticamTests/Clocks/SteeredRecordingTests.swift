@@ -6,8 +6,8 @@ import Testing
 import Timing
 import VirtualDevices
 
-/// Two computers of a group with crystal errors far above real ones, so that two minutes are equivalent to
-/// ten hours.
+/// Tests two computers of a group with crystal errors far above real ones, so that two minutes are equivalent
+/// to ten hours.
 @Suite("recordings on a clock that follows a group's time")
 struct SteeredRecordingTests {
     private static let seconds = 120

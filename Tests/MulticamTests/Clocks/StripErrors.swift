@@ -4,8 +4,8 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// Distance of each frame of a recorded 320×180 track from its tick in seconds, by its code strip: the true
-/// capture time minus the tick's time. `nil` for a slate, which lacks a strip.
+/// The deviation of each frame of a recorded 320×180 track from its tick in seconds, according to its code
+/// strip. It is the true capture time minus the tick's time, or `nil` for a slate, which has no code strip.
 struct StripErrors {
     let values: [Double?]
     let rate: Double
@@ -25,7 +25,7 @@ struct StripErrors {
         self.rate = rate
     }
 
-    /// The largest error between two times in seconds; infinite if a frame is a slate.
+    /// Returns the largest error between two times in seconds; infinite if a frame is a slate.
     func largest(_ seconds: Range<Double>) -> Double {
         let range = Int(seconds.lowerBound * rate)..<min(Int(seconds.upperBound * rate), values.count)
         return values[range].map { $0.map(abs) ?? .infinity }.max() ?? .infinity

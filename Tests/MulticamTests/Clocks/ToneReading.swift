@@ -7,12 +7,12 @@ import Foundation
 /// are −98 dB. The frequency over longer stretches is the slope of the windows' phases.
 struct ToneReading {
     struct Window {
-        /// Phase of the fitted sine at the window's center, in turns relative to a tone of exactly 1 kHz; not
-        /// wrapped.
+        /// Phase of the fitted sine at the window's center, in turns relative to a tone of exactly 1 kHz,
+        /// without wrapping.
         let turns: Double
         /// Power of the residue, in dB relative to the tone (THD+N).
         let residue: Double
-        /// Largest sample of the residue, in dB relative to the tone's amplitude; reveals clicks.
+        /// Largest sample of the residue, in dB relative to the tone's amplitude. It reveals clicks.
         let peak: Double
     }
 
@@ -22,7 +22,7 @@ struct ToneReading {
     private static let nominalStep = 2 * Double.pi / 48
     let windows: [Window]
 
-    /// - Parameter samples: One channel at 48 kHz.
+    /// - Parameter samples: The samples of one channel at 48 kHz.
     init(_ samples: [Float]) {
         var windows: [Window] = []
         for start in stride(from: 0, through: samples.count - Self.windowLength, by: Self.windowLength) {
@@ -32,7 +32,7 @@ struct ToneReading {
         self.windows = windows
     }
 
-    /// The frequency over a range of windows, in parts per million above 1 kHz.
+    /// Returns the frequency over a range of windows, in parts per million above 1 kHz.
     func partsPerMillion(_ range: Range<Int>) -> Double {
         let points = range.map { (x: Double($0), y: windows[$0].turns) }
         let (meanX, meanY) = (
@@ -45,7 +45,7 @@ struct ToneReading {
         return slope / Self.turnsInWindow * 1e6
     }
 
-    /// The frequency of each stretch of `length` windows, in parts per million above 1 kHz.
+    /// Returns the frequency of each sequence of `length` windows, in parts per million above 1 kHz.
     func course(every length: Int) -> [Double] {
         stride(from: 0, through: windows.count - length, by: length).map { partsPerMillion($0..<$0 + length) }
     }
@@ -65,8 +65,8 @@ struct ToneReading {
             peak: 20 * log10(max(sine.peak, 1e-10) / sine.amplitude))
     }
 
-    /// The sine of one frequency that fits the samples best. Its phase is relative to 1 kHz, at the center of
-    /// the samples.
+    /// The sine of one frequency that fits the samples best. Its phase at the center of the samples is
+    /// relative to 1 kHz.
     private struct Sine {
         let phase: Double
         let amplitude: Double

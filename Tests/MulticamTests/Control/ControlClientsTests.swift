@@ -26,7 +26,7 @@ struct ControlClientsTests {
         let silent = try place.connect()
         let half = try place.connect()
         #expect(Self.send(#"{"words": ["#.utf8, to: half))
-        // Both connect earlier and stay connected.
+        // Both clients connected earlier and stay connected.
         #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         #expect(Self.send("\"mark\", \"late\"]}\n".utf8, to: half))
         #expect(try ControlPlace.reply(from: half).ok)
@@ -43,7 +43,7 @@ struct ControlClientsTests {
         let dripping = try place.connect()
         let isOver = ConditionLock(false)
         let drip = MediaThread.eventually(name: "drip") {
-            // Until the server closes the connection.
+            // The loop runs until the server closes the connection.
             while Self.send(" ".utf8, to: dripping), !isOver.withLock({ $0 }) {}
         }
         let reply = try ControlPlace.reply(from: dripping)
@@ -127,12 +127,12 @@ struct ControlClientsTests {
         let place = try ControlPlace()
         let isRefused = ConditionLock(false)
         var limits = ControlLoop.Limits()
-        // Without the reserve, the client would wait this long.
+        // Without the reserve, the client would have to wait this long.
         limits.pause = .seconds(3600)
         let server = try ControlServer(
             in: place.folder, limits: limits,
             accept: { socket in
-                // Each connection is refused once; then the reserve is available.
+                // Each connection is refused once. After that, the reserve is available.
                 let refuses = isRefused.withLock { isRefused in
                     isRefused.toggle()
                     return isRefused

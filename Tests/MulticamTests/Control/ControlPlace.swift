@@ -25,13 +25,13 @@ final class ControlPlace {
     /// Connects to this process's server without sending anything.
     func connect() throws -> LocalSocket {
         let socket = try LocalSocket()
-        // Makes a test fail instead of waiting forever.
+        // The timeout makes a test fail instead of waiting forever.
         socket.setPatience(.seconds(60))
         guard try socket.connects(to: folder.socketPath(of: getpid())) else { throw Refused() }
         return socket
     }
 
-    /// The server's reply, as read by a client.
+    /// Returns the server's reply, as read by a client.
     static func reply(from socket: LocalSocket) throws -> ControlReply {
         guard let line = socket.readLine() else { throw Refused() }
         return try JSONDecoder().decode(ControlReply.self, from: line)

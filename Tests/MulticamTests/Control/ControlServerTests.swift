@@ -112,7 +112,7 @@ struct ControlServerTests {
         let client = ControlClient(place.folder)
         try server.note(recordingIn: place.scratch.path + "/talk")
         let own = getpid()
-        // The socket of another process, but served by this one.
+        // The socket has the name of another process, but this process serves it.
         try FileManager.default.createSymbolicLink(
             atPath: place.folder.socketPath(of: 1),
             withDestinationPath: place.folder.socketPath(of: own))

@@ -23,7 +23,7 @@ struct ControlStatusTests {
         limits: { lost_frames: none, silence: 2s }
         """
 
-    /// The status at the reading at 5 s.
+    /// Returns the status at the reading at 5 s.
     private static func status() async throws -> ControlStatus {
         let seen = ConditionLock<ControlStatus?>(nil)
         let host = SteeringHost(
@@ -52,10 +52,10 @@ struct ControlStatusTests {
         let recording = try await Recording(
             Self.profile, seconds: 1, steer: { session in recorded.withLock { $0 = session } })
         let session = try #require(recorded.withLock { $0 })
-        // The last reported value remains: all files are closed.
+        // The last reported value doesn't change any more, because all files are closed.
         let status = ControlStatus(session.status, plan: session.currentPlan, folder: nil)
         let finishing = try #require(status.finishing)
-        // The program, two cameras, and two microphones.
+        // The files are the program, two cameras, and two microphones.
         #expect(recording.manifest.files?.count == 5)
         #expect(status.state == .finishing && finishing.done == 5 && finishing.total == 5)
     }
@@ -70,7 +70,7 @@ struct ControlStatusTests {
         #expect(!desk.name.isEmpty && desk.pixel == "mjpeg" && desk.width == 320 && desk.height == 180)
         #expect(desk.nominal_rate == 30 && desk.rotation == 0 && desk.mirrored)
         #expect(face.rotation == 90 && !face.mirrored)
-        // A tenth of the frames is dropped; each is replaced by the previous frame.
+        // A tenth of the frames is dropped, and each of them is replaced by the previous frame.
         #expect(desk.lost > 3 && desk.losses == ["bus": desk.lost] && desk.duplicated == desk.lost)
         #expect(desk.captured > 100 && desk.slate == 0)
         #expect(!desk.away && desk.reason == nil && desk.away_ns == nil && desk.away_cause == nil)

@@ -31,8 +31,8 @@ struct LiveBudgetTests {
             track: track)
     }
 
-    /// Records on a machine with disk bandwidth for the planned camera and most of another one, and adds
-    /// another one.
+    /// Records on a machine with disk bandwidth for the planned camera and most of a second one, and adds a
+    /// second camera.
     private static func recording(
         _ policy: String, refusals: ConditionLock<[SessionChangeError]>
     ) async throws -> Recording {
@@ -112,7 +112,7 @@ struct LiveBudgetTests {
             try text.write(to: file, atomically: true, encoding: .utf8)
             return try SessionSetup(SetupRequest(profile: file.path)).makeSession(options)
         }
-        // Some capacity, but less than the output requires.
+        // Some capacity is left, but less than the output requires.
         let needed = try #require(try session(budget: 10).hardwareCost?.total)
         let session = try session(budget: needed + 0.05)
         try await session.standBy()

@@ -48,7 +48,8 @@ struct LiveChangeTests {
         try expectLoudness(recording, from: changes[1].at_ns)
     }
 
-    /// The clap camera's strip fills the width except between the two changes, to the frame.
+    /// Checks that the code strip of the clap camera fills the width except between the two changes, exact to
+    /// the frame.
     private func expectStrips(_ recording: Recording, from: Int64, to: Int64) throws {
         let strips = try Reader.strips(recording.path("program.mp4"), size: Self.size)
         #expect(strips.count == 150)
@@ -61,7 +62,8 @@ struct LiveChangeTests {
         #expect(zip(frames, frames.dropFirst()).allSatisfy { $1 > $0 })
     }
 
-    /// From the second change on, the program's level is a tenth, and the track's is unchanged.
+    /// Checks that from the second change on, the program's level is a tenth, and the track's level is
+    /// unchanged.
     private func expectLoudness(_ recording: Recording, from: Int64) throws {
         let change = Int(Double(from) / 1e9 * 48_000)
         func level(_ samples: [Float]) -> (before: Float, after: Float) {
@@ -79,7 +81,7 @@ struct LiveChangeTests {
         #expect(abs(track.after / track.before - 1) < 0.001)
     }
 
-    /// Makes one change per reading, starting with the second.
+    /// Makes one change per reading, starting with the second reading.
     private static func steering(_ changes: [[SessionChange]]) -> @Sendable (MulticamSession, Int) -> Void {
         { session, look in
             guard changes.indices.contains(look - 1) else { return }
@@ -106,7 +108,7 @@ struct LiveChangeTests {
         let arrangements = try #require(manifest.arrangements)
         let changes = try #require(manifest.changes)
         #expect(changes.count == 6)
-        // The end of a track isn't visible.
+        // The end of a track isn't visible in the program.
         #expect(arrangements.map(\.at_ns) == [0] + changes.prefix(5).map(\.at_ns))
         #expect(
             arrangements.map(\.layout) == [
@@ -136,7 +138,7 @@ struct LiveChangeTests {
         let crashed = try await CrashedRecording(Self.profile, crashingAt: 4, steer: steering)
         let before = try #require(try crashed.manifest.arrangements)
         #expect(before.count >= 2 && before[0].at_ns == 0)
-        // As after a crash in the first second.
+        // Simulates a crash in the first second.
         try crashed.edit { manifest in
             manifest.arrangements = Array(before.prefix(1))
             manifest.changes = nil
@@ -155,7 +157,7 @@ struct LiveChangeTests {
     func many() async throws {
         let done = ConditionLock(0)
         let host = SteeringHost { session, look in
-            // More at once than a user could make.
+            // These are more changes at once than a user could make.
             for step in 0..<10 where done.withLock({ $0 }) < 100 {
                 let changes: [SessionChange] = [
                     .swap(with: nil), .layout(.grid), .corner(.topLeft), .visible(role: "face", false),
@@ -200,7 +202,8 @@ struct LiveChangeTests {
                     session.mark("early", decided: note("mark"))
                     session.split(decided: note("split"))
                 case 3:
-                    // All at the end of the recording: the first tick at or after it isn't recorded.
+                    // All changes are requested at the end of the recording. The first tick at or after the
+                    // end isn't recorded.
                     try session.commit([.layout(.grid)], decided: note("late change"))
                     try session.commit([.enabled(role: "host", false)], decided: note("late order"))
                     session.stop()
@@ -250,7 +253,7 @@ struct LiveChangeTests {
         let host = SteeringHost { session, look in
             guard look == 1 else { return }
             do throws(SessionChangeError) {
-                // The first change is valid by itself.
+                // The first of the two changes is valid by itself.
                 try session.commit([.swap(with: nil), .scale(7)])
             } catch {
                 refusals.withLock { $0.append(error.description) }

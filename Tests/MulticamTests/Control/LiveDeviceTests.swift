@@ -18,7 +18,7 @@ struct LiveDeviceTests {
         tracks: { cameras: copy, microphones: wav }
         """
 
-    /// Requests changes at readings, one per second, and records refusals as issues.
+    /// Returns a host that requests changes at readings, one per second, and records refusals as issues.
     private static func host(_ changes: [Int: [SessionChange]]) -> SteeringHost {
         SteeringHost { session, look in
             guard let wanted = changes[look] else { return }
@@ -178,8 +178,8 @@ struct LiveDeviceTests {
             #expect(try Reader.audio(recording.path(track.file)).count == Int(written))
             #expect(track.loudness != nil)
         }
-        // The claps of the second track come when the first track's would have. A track may start during a
-        // clap and lack its onset.
+        // The claps of the second track come at the same times as those of the first track would have. If a
+        // track starts during a clap, the onset is missing.
         let claps = Reader.onsets(try Reader.audio(recording.path(first.file)))
         let begin = Int((Double(second.first_ns) * 48e-6).rounded())
         let later = Reader.onsets(try Reader.audio(recording.path(second.file))).filter { $0 > 2_400 }.map {
@@ -234,7 +234,7 @@ struct LiveDeviceTests {
         for onset in later { #expect(claps.contains { abs($0 - onset - begin) <= 48 }, "\(claps) \(later)") }
     }
 
-    /// Adds a camera or microphone named `guest`.
+    /// Adds a camera or microphone with the role `guest`.
     private static func addGuest(_ kind: String, to session: MulticamSession) throws {
         if kind == "camera" {
             let format = VideoFormat(
@@ -319,7 +319,7 @@ struct LiveDeviceTests {
             let heard = try Reader.audio(recording.path(file))
             let step = heard.count / 70
             func peak(from: Int, to: Int) -> Float { heard[from * step..<to * step].map(abs).max() ?? 0 }
-            // In tenths of a second, with a margin for the encoder.
+            // The values are in tenths of a second, with a margin for the encoder.
             let (begin, end) = (
                 Int(gap.from.nanoseconds / 100_000_000), Int(gap.to.nanoseconds / 100_000_000)
             )

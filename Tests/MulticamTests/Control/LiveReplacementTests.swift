@@ -98,7 +98,7 @@ struct LiveReplacementTests {
         #expect(
             desk.part_details?.count == 1
                 && devices[1].from_ns.map { abs($0 - part.first_ns) < 500_000_000 } == true)
-        // Every frame was captured for its tick, by either camera.
+        // Every frame was captured for its tick, by one of the two cameras.
         let files = [desk.file] + (desk.parts ?? [])
         let size = FrameSize(width: 640, height: 360)
         let strips = try files.flatMap { try Reader.strips(recording.path($0), size: size) }
@@ -106,8 +106,8 @@ struct LiveReplacementTests {
         let times = strips.compactMap { $0.map { Int($0.time) } }
         #expect(times.count == 180)
         for (before, after) in zip(times, times.dropFirst()) {
-            // In tenths of a millisecond. At the replacement, the phase jumps by up to half an interval and
-            // back.
+            // The values are in tenths of a millisecond. At the replacement, the phase jumps by up to half an
+            // interval and back.
             #expect((150...520).contains(after - before), "\(before), \(after)")
         }
         let numbers = try Reader.strips(recording.path(files[1]), size: size).compactMap { $0?.frame }

@@ -8,7 +8,7 @@ import Timing
 
 @Suite("Commands of a session")
 struct SessionCommandTests {
-    /// The parsed arguments of a command, as the type that the command uses.
+    /// Returns the parsed arguments of a command, in the type that the command uses.
     private func input<Input>(_ words: [String], as type: Input.Type = Input.self) throws -> Input {
         try #require(try SessionCommand.parse(CommandRequest(words: words)).input as? Input)
     }
@@ -71,7 +71,7 @@ struct SessionCommandTests {
         #expect(
             try input(["mark", "question 2", "at=1500000000"])
                 == SessionCommand.Marker(text: "question 2", at: time))
-        // Elsewhere it is a part of the text.
+        // In other positions, `at=` is part of the text.
         #expect(try input(["mark", "at=3", "pm"]) == SessionCommand.Marker(text: "at=3 pm"))
         for words in [
             ["at=5"], ["late", "at="], ["late", "at=-1"], ["late", "at=1.5"],
@@ -189,7 +189,7 @@ struct SessionCommandTests {
     func numbers(line: String) {
         let words = line.split(separator: " ").map(String.init)
         do throws(ControlError) {
-            // What can be said is checked where the session is known.
+            // Arguments that depend on the session are checked only when the session is known.
             let parsed = try SessionCommand.parse(CommandRequest(words: words))
             guard let change = parsed.input as? SessionChange else {
                 Issue.record("\(line) isn't a change")

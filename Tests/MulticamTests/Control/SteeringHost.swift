@@ -1,10 +1,10 @@
 import Media
 import Session
 
-/// Controls a session at each reading of the computer: once per second on the session's clock, so that
-/// simulated recordings are controlled at identical times.
+/// Controls a session at each reading of the computer. A reading takes place once per second on the session's
+/// clock, so that simulated recordings are controlled at identical times.
 final class SteeringHost: HostReading {
-    /// Weak, because the session holds its host.
+    /// A weak reference, because the session retains its host.
     private struct Followed {
         weak var session: MulticamSession?
     }

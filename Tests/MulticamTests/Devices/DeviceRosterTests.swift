@@ -68,7 +68,7 @@ struct DeviceRosterTests {
         _ = roster.update(microphones: [located(microphone, 1)])
         let cameras = [located(desk, 1), located(face, 2)]
         #expect(roster.update(cameras: cameras, memory: memory).map { $0.device?.node } == [face.node])
-        // The user's position was removed, so the camera leaves the list.
+        // The position set by the user was removed, so the camera leaves the list.
         #expect(roster.update(cameras: cameras, memory: DeviceStore()).count == 1)
         #expect(roster.devices.isEmpty)
     }

@@ -42,7 +42,7 @@ struct DeviceStoreTests {
         let (left, right) = (webcam(port: 1), webcam(port: 2))
         memory.add(.init(identity: left.identity, position: .front), among: [left, right])
         #expect(memory.applied(to: [left, right]).map(\.position) == [.front, .unspecified])
-        // Both are at new ports, so they can't be distinguished.
+        // Both cameras are at new ports, so they can't be distinguished.
         let elsewhere = [webcam(port: 3), webcam(port: 4)]
         #expect(memory.applied(to: elsewhere) == elsewhere)
     }
@@ -141,7 +141,7 @@ struct DeviceStoreTests {
 
     @Test("if saving fails, the error states the path and the remedy")
     func readOnly() {
-        // Folders can't be created in /proc by any user.
+        // No user can create folders in /proc.
         let file = StateFile<DeviceStore>(path: "/proc/multicam/devices.json")
         #expect(file.read().content == DeviceStore())
         let error = #expect(throws: StateFileError.self) { try file.update { $0.cameras = [:] } }
@@ -153,7 +153,7 @@ struct DeviceStoreTests {
     func concurrent() throws {
         let place = Place()
         let (writers, changes) = (4, 8)
-        // Long enough for slow disks on a busy machine.
+        // The timeout is long enough for slow disks on a busy machine.
         let file = StateFile<DeviceStore>(path: place.file.path, patience: .seconds(3600))
         let failures = ConditionLock<[any Error]>([])
         let threads = (0..<writers).map { writer in

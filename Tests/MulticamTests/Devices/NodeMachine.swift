@@ -24,7 +24,7 @@ final class NodeMachine: Sendable {
     /// A catalog with plain files as nodes, so the cameras don't work.
     var catalog: CameraCatalog { CameraCatalog(sysfs: path, nodes: path + "/dev") }
 
-    /// The same catalog with nodes that answer like cameras.
+    /// The same catalog, with nodes that answer like cameras.
     var workingCatalog: CameraCatalog {
         CameraCatalog(
             sysfs: path, nodes: path + "/dev", isSettled: { _ in true },
@@ -38,7 +38,7 @@ final class NodeMachine: Sendable {
             })
     }
 
-    /// In the kernel's order: attributes first, the node last.
+    /// Adds a camera in the kernel's order: the attributes first, the node last.
     func plug(_ number: Int, name: String) throws {
         let folder = "\(path)/devices/\(name)-\(number)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -3,7 +3,7 @@ import SyntheticMachines
 
 @testable import Doctor
 
-/// A machine without problems; tests add faults.
+/// A machine without problems, to which tests add faults.
 enum HealthyMachine {
     static func files() throws -> SyntheticMachine {
         let files = try SyntheticMachine()
@@ -29,7 +29,7 @@ enum HealthyMachine {
         return files
     }
 
-    /// The text of `/proc/self/limits`.
+    /// Returns the text of `/proc/self/limits`.
     static func limits(
         files: String = "1024 524288", processes: String = "63000 63000",
         space: String = "unlimited unlimited",

@@ -12,7 +12,7 @@ struct Illness: Sendable, CustomTestStringConvertible {
     let level: Finding.Level
     /// Expected parts of the finding's text.
     let text: [String]
-    /// The exact command, or `nil` if a command isn't expected.
+    /// The exact command that the finding recommends, or `nil` if none is expected.
     let mend: String?
 
     init(

@@ -8,7 +8,7 @@ import Session
 import SessionFolder
 import Testing
 
-/// Random recordings, exported in every format and verified by an independent program in another language.
+/// Exports random recordings in every format. An independent program in another language verifies the result.
 ///
 /// `MULTICAM_EDIT_SESSIONS` is the number of recordings, `MULTICAM_EDIT_SEED` is the first seed, and
 /// `MULTICAM_EDIT_FOLDER` is where their folders are copied for `tools/edit-test`.
@@ -52,8 +52,8 @@ struct ExportTests {
     /// Renders the live cut again, and compares its frames with the program's if every visible camera has a
     /// track.
     ///
-    /// - Returns: The mean and minimum SSIM of the compared frames, and their number; an SSIM of 1 without a
-    ///   program.
+    /// - Returns: The mean and minimum SSIM of the compared frames, and the number of frames. Without a
+    ///   program, the SSIM is 1.
     private static func render(_ recording: Recording) throws -> (mean: Double, least: Double, count: Int) {
         let session = try RecordedSession(folder: recording.folder)
         let cut = Cut.live(of: session)

@@ -55,7 +55,7 @@ struct LiveVoiceTests {
     ///   - device: Selector of the second camera.
     ///   - microphone: Selector of the second microphone; `nil` for the conversation.
     ///   - wide: Whether there is a third camera.
-    ///   - change: Replaces sources.
+    ///   - change: A closure that may replace sources.
     ///   - host: Controls the session.
     /// - Returns: The start of each arrangement in seconds, and the cameras that it shows.
     /// - Throws: An error if the recording fails.

@@ -8,13 +8,13 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// A random recording: rates, rotations, crops, splits, late tracks, replaced cameras, slates, and changes of
-/// layout and mix. Each seed always produces the same recording.
+/// A random recording with varying rates, rotations, crops, splits, late tracks, replaced cameras, slates,
+/// and changes of layout and mix. Each seed always produces the same recording.
 struct RandomSession {
     private var generator: SeededGenerator
     /// The profile as YAML.
     private(set) var profile = ""
-    /// Length in seconds.
+    /// Length of the recording in seconds.
     let seconds: Double
     private var actions: [Int: [Action]] = [:]
 
@@ -88,8 +88,8 @@ struct RandomSession {
 
     private mutating func add(_ second: Int, _ action: Action) { actions[second, default: []].append(action) }
 
-    /// Performs the planned actions second by second. Skips actions that the session refuses, because random
-    /// actions may be invalid.
+    /// Returns a host that performs the planned actions second by second. It skips actions that the session
+    /// refuses, because random actions may be invalid.
     func host() -> SteeringHost {
         let actions = actions
         return SteeringHost { session, second in

@@ -22,7 +22,7 @@ struct EncoderDetectionTests {
         ).encoders
     }
 
-    /// A card with a render node, as presented by the kernel.
+    /// Adds a card with a render node, as presented by the kernel.
     static func card(_ files: SyntheticMachine, _ node: Int, driver: String, vendor: String, device: String)
         throws
     {

@@ -66,8 +66,8 @@ struct EncoderFailureTests {
         }
     }
 
-    /// Files with one stream are identical to the byte. If two threads encode for one file, the packet order
-    /// depends on the scheduler, but each stream is identical.
+    /// Checks that files are the same. Files with one stream are identical to the byte. If two threads encode
+    /// for one file, the packet order depends on the scheduler, but each stream is identical.
     private func expectSame(_ done: Done, as whole: Done, _ files: [String]) throws {
         for file in files where file != "program.mp4" {
             #expect(try done.bytes(file) == whole.bytes(file), "\(file)")
@@ -140,7 +140,7 @@ struct EncoderFailureTests {
             })
         try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
         let frames = try #require(try done.track("a").frames)
-        // A quarter plus half a second.
+        // The value is a quarter of the frames plus half a second.
         let lost = try #require(frames.lost["encoder"])
         #expect(frames.written == 90 && (23...33).contains(lost) && frames.captured == 90 - lost)
         #expect(try Reader.streams(done.path("cameras/a.mov")).first?.frameCount == 90)

@@ -12,8 +12,8 @@ final class FailingCodecs: CodecFactory {
     /// - Parameters:
     ///   - name: Name of the stream: `program` or a role.
     ///   - successorsDiffer: Whether all encoders of the stream except the first have other parameter sets.
-    ///   - fails: Called with the number of the stream's encoder, starting at 0, and the tick to encode;
-    ///     `nil` when the encoder is created.
+    ///   - fails: Called with the number of the stream's encoder, starting at 0, and the tick to encode. The
+    ///     tick is `nil` when the encoder is created.
     init(
         _ name: String, successorsDiffer: Bool = false,
         failing fails: @escaping @Sendable (_ number: Int, _ tick: Int64?) -> Bool

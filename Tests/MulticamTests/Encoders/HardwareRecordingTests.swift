@@ -10,8 +10,8 @@ import VirtualDevices
 
 @testable import Encoding
 
-/// libavcodec's x264 as a substitute for hardware. It is opened by name, and its frame layout, rate control,
-/// and placement of parameter sets differ from the software encoder's.
+/// Tests recordings with libavcodec's x264 as a substitute for hardware. It is opened by name, and its frame
+/// layout, rate control, and placement of parameter sets differ from the software encoder's.
 @Suite("recordings with hardware encoding")
 struct HardwareRecordingTests {
     private static let standIn = HardwareEncoder(
@@ -48,7 +48,7 @@ struct HardwareRecordingTests {
             SetupRequest(profile: file.path, machine: machine(encoder, streams: streams)))
     }
 
-    /// Every tick has its frame: the frame numbers increase by one.
+    /// Checks that every tick has its own frame: the frame numbers increase by one.
     private func expectWhole(_ path: String, frames: Int) throws {
         let video = try #require(try Reader.streams(path).first { $0.codec_type == "video" })
         #expect(video.codec_name == "h264" && video.frameCount == frames)
@@ -171,7 +171,7 @@ struct HardwareRecordingTests {
         let events = done.events.filter { $0.contains("\"event\":\"encoder\"") }
         #expect(events.count == 2 && events.allSatisfy { $0.contains("the hardware encoder failed") })
         #expect(done.result.encodingFailures.isEmpty)
-        // From then on, the cost equals the cost of a plan with x264.
+        // After the failure, the cost equals the cost of a plan with x264.
         let machine = try #require(setup.request?.machine)
         let fresh = HardwareCost(
             of: setup.plan.withoutHardware(for: ["program", "a"]), on: machine, duration: .seconds(4))
@@ -186,7 +186,7 @@ struct HardwareRecordingTests {
     private final class Done {
         let result: RecordingResult
         let events: [String]
-        /// The cost before the recording starts and after it ends.
+        /// The cost before the recording starts, and the cost after it ends.
         let costs: (before: HardwareCost?, after: HardwareCost?)
         private let scratch: URL
 
@@ -224,7 +224,7 @@ struct HardwareRecordingTests {
         }
     }
 
-    /// Works during the rehearsal, then fails at one frame.
+    /// An encoder that works during the rehearsal, then fails at one frame.
     private final class FailingCoder: HardwareCoding {
         private let inner: LibraryCoder
         private let last: Int

@@ -14,8 +14,8 @@ struct GovernedAdditionTests {
 
     private static func first() async throws {
         let host = CrowdedHost()
-        // A late camera from the start: the alignment delay leaves room for a guest that a busy machine
-        // delays.
+        // One camera is late from the start, so the alignment delay allows for a guest camera that a busy
+        // machine delays.
         let profile = """
             cameras: { desk: { device: "virtual:clap?latency=1500", size: 640x360, rate: 30 } }
             tracks: { cameras: copy, metadata: ndjson }
@@ -63,8 +63,8 @@ struct GovernedAdditionTests {
         }
     }
 
-    /// Adds a guest once recording has started. Memory then runs short, and the recording ends after the
-    /// first reduction.
+    /// Adds a guest camera once the recording has started. Memory then runs short, and the recording ends
+    /// after the first reduction.
     private static func addGuest(
         to session: MulticamSession, of setup: SessionSetup, crowding host: CrowdedHost
     ) {

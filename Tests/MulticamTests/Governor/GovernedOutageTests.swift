@@ -8,7 +8,8 @@ import VirtualDevices
 
 @Suite("disconnected or refusing cameras under the governor")
 struct GovernedOutageTests {
-    /// A computer that is short of memory from 2 s on, which makes the governor reduce copied cameras.
+    /// Returns a computer that is short of memory from 2 s on, which makes the governor reduce copied
+    /// cameras.
     private static func shortage(until end: Int64) -> ScriptedHost {
         ScriptedHost([
             (0, ScriptedHost.memory(isShort: false)), (2, ScriptedHost.memory(isShort: true)),
@@ -25,7 +26,7 @@ struct GovernedOutageTests {
         let cause: String?
     }
 
-    /// The events of one kind for a track.
+    /// Returns the events of one kind for a track.
     private static func told(_ event: String, of track: String, in recording: Recording) throws -> [Told] {
         try recording.events.map { try JSONDecoder().decode(Told.self, from: Data($0.utf8)) }
             .filter { $0.event == event && $0.track == track }
@@ -119,12 +120,12 @@ struct GovernedOutageTests {
             recording.manifest.governor.map(\.step) == [
                 "desk rate 30 → 20", "desk rate 20 → 15", "desk rate 15 → 20", "desk rate 20 → 30",
             ])
-        // The steps up cause no separate gaps, because the camera was missing.
+        // The steps that raise the quality cause no separate gaps, because the camera was missing.
         #expect(
             recording.manifest.gaps.map { String($0.cause.prefix(27)) } == [
                 "governor: desk rate 30 → 20", "governor: desk rate 20 → 15", "unplugged",
             ])
-        // In the last four seconds it delivers 30 frames per second again.
+        // In the last four seconds, the camera delivers 30 frames per second again.
         let strips = try Reader.strips(
             recording.path("cameras/desk.mov"), size: FrameSize(width: 640, height: 360))
         #expect(Set(strips.suffix(110).compactMap { $0?.frame }).count >= 108)
@@ -157,7 +158,8 @@ struct GovernedOutageTests {
                         return latest.withLock { $0 }
                     },
                     telling: { event in
-                        // The synthetic camera restarts unchanged; the requested format is refused.
+                        // The synthetic camera restarts in the same format, and the requested format is
+                        // refused.
                         if case .away(let time, _, true) = event,
                             let format = refused.withLock({ $0.take() })
                         {
@@ -196,7 +198,8 @@ struct GovernedOutageTests {
                 let isLower = ConditionLock(false)
                 setup.cameras["desk"] = TamperedCamera(
                     camera,
-                    // Every request becomes 20 frames per second, so only the first step has an effect.
+                    // Every requested format is replaced by 20 frames per second, so only the first step has
+                    // an effect.
                     asking: { wanted in
                         wanted.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: FrameRate(20)) }
                     },

@@ -9,7 +9,7 @@ import VirtualDevices
 
 @Suite("Recordings with the governor")
 struct GovernorRecordingTests {
-    /// A computer that is short of memory from 2 s on.
+    /// Returns a computer that is short of memory from 2 s on.
     private static func shortage(until end: Int64) -> ScriptedHost {
         ScriptedHost([
             (0, ScriptedHost.memory(isShort: false)), (2, ScriptedHost.memory(isShort: true)),
@@ -86,7 +86,7 @@ struct GovernorRecordingTests {
         let down = try #require(steps.first { $0.step == "previews on → off" }?.at_ns)
         let up = try #require(steps.first { $0.step == "previews off → on" }?.at_ns)
         #expect(down < 11_000_000_000 && up > 12_000_000_000)
-        // Both were paused and have received frames since.
+        // Both outputs were paused and have received frames since then.
         let last = Int(45_000_000_000 - up) * 30 / 1_000_000_000
         for (tap, count) in zip(taps, handled) {
             #expect(tap.droppedCount >= Int(up - 14_000_000_000) * 30 / 1_000_000_000)
@@ -188,7 +188,7 @@ struct GovernorRecordingTests {
         let difference = lengths.reduce(-40, +)
         let tolerance: Double = Double(2_048 * files.count) / 48_000
         #expect(abs(difference) < tolerance, "\(lengths)")
-        // Each beep is at a whole second, in every part.
+        // In every part, each beep is at a whole second.
         let starts = [0] + (face.part_details ?? []).map(\.first_ns)
         for (file, start) in zip(files, starts) {
             let beeps = Reader.onsets(try Reader.audio(recording.path(file))).dropFirst()
@@ -230,7 +230,7 @@ struct GovernorRecordingTests {
             let wanted = (Double(start + tick.nanoseconds) / 1e9).truncatingRemainder(dividingBy: 1677.7216)
             farthest = max(farthest, abs(captured - wanted))
         }
-        // Within one frame of the lower rate.
+        // The tolerance is one frame at the lower rate.
         #expect(farthest < 1.0 / 15)
     }
 
@@ -266,7 +266,7 @@ struct GovernorRecordingTests {
         #expect(recording.result.pressureEnd?.contains("99 °C") == true)
         #expect(recording.manifest.ended_by == recording.result.pressureEnd)
         #expect(recording.manifest.governor.last?.step == "recording stopped")
-        // Exactly one frame for each tick that begins before the end.
+        // There is exactly one frame for each tick that begins before the end.
         let frames = Int((Double(recording.manifest.duration_ns) * 30 / 1e9).rounded(.up))
         #expect(try recording.track("a").frames?.written == frames)
         #expect(try Reader.streams(recording.path("cameras/a.mov")).first?.frameCount == frames)

@@ -10,7 +10,7 @@ struct PressureRestTests {
         var told: [String] = []
     }
 
-    /// Waits on a simulated clock until `limit` at most.
+    /// Waits on a simulated clock, but no longer than `limit`.
     private func wait(
         _ script: [(Int64, HostState)], canceled: Bool = false, limit: Nanoseconds = .seconds(600)
     ) throws -> Outcome {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("sessions without files")
 struct SessionWithoutFilesTests {
-    /// Data received by the program's sinks.
+    /// Data received by the taps and outputs of the program under test.
     private struct Heard {
         var frames = 0
         var samples = 0
@@ -136,7 +136,7 @@ struct SessionWithoutFilesTests {
         try session.commit([.audible(role: "m", false)])
         try await session.run()
         #expect(session.folderPath == nil && !FileManager.default.fileExists(atPath: folder))
-        // The microphone muted before can be heard again.
+        // The microphone that was muted before can be heard again.
         try session.commit([.audible(role: "m", true)])
         let result = try await session.record()
         await session.close()

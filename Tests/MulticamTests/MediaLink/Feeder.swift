@@ -10,7 +10,7 @@ final class Feeder: Sendable {
 
     private let name: String
 
-    /// - Parameter name: Name of the camera; the microphone's name adds “-voice”.
+    /// - Parameter name: Name of the camera. The microphone has the same name with “-voice” appended.
     init(_ name: String) { self.name = name }
 
     func start(at path: String) throws {

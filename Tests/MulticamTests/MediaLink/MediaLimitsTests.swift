@@ -69,7 +69,7 @@ struct MediaLimitsTests {
                 }
             }
         }
-        // Refused connections receive the reason and leave room for others.
+        // Refused connections receive the reason, and don't take the place of others.
         #expect(try await wait { ends.withLock { $0 } == 4 })
         #expect(
             refusals.withLock { $0.count == 4 && $0.allSatisfy { $0.hasPrefix("the limit of 32 processes") } }
@@ -81,7 +81,7 @@ struct MediaLimitsTests {
             #"{"type":"camera","id":1,"name":"slides","pixel":"mjpeg","width":320,"height":180,"rate":"30"}"#
         sender.send(RawClient.message(Array(camera.utf8), []))
         #expect(try await wait { place.server.connectionCount == 33 && sender.holds("hello") })
-        // Closing a connection makes room for another.
+        // If a connection is closed, another one can be opened.
         taps[0].close()
         #expect(try await wait { place.server.connectionCount == 32 })
         let next = ConditionLock(false)

@@ -82,7 +82,7 @@ struct MediaLinkTests {
                 packets.packets.withLock { $0.count(where: { $0.codec == .h264 }) } >= 60
             })
         await place.session.close()
-        // The events were queued in the stream: on a busy machine no other task runs in between.
+        // The events are already queued in the stream, so on a busy machine no other task runs in between.
         for await event in place.session.events { place.server.tell(event) }
         #expect(try await wait { events.lines.withLock { !$0.isEmpty } })
 
@@ -126,7 +126,7 @@ struct MediaLinkTests {
         let face = result.manifest.tracks.first { $0.name == "face" }
         #expect(face?.frames?.written == 60)
         gate.cancel()
-        // One frame was read, one was in transit, one waited to be sent, and three wait in the tap.
+        // One frame was read, one was in transit, one was waiting to be sent, and three are waiting in the tap.
         try await Task.sleep(for: .milliseconds(500))
         tap.close()
         #expect(got.frames.withLock { (1...6).contains($0.count) })
@@ -175,7 +175,7 @@ struct MediaLinkTests {
 
     private static func live() async throws {
         let patience = Cancellation()
-        // A late camera leaves room for feeders that a busy machine delays.
+        // One camera is late, so the alignment delay allows for feeders that a busy machine delays.
         let place = try MediaPlace(
             MediaPlace.profile.replacingOccurrences(of: "virtual:clap", with: "virtual:clap?latency=1500"),
             seconds: 60, devices: RemoteDevices(unless: patience))
@@ -266,7 +266,7 @@ struct MediaLinkTests {
             while !gate.isCancelled { usleep(1000) }
         }
         #expect(try await wait { place.server.subscriptionCount == 1 })
-        // More than the queue and the kernel can buffer.
+        // This is more data than the queue and the kernel can buffer.
         let count = 20_000
         for _ in 0..<count { place.server.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero)) }
         gate.cancel()
@@ -310,7 +310,8 @@ struct MediaLinkTests {
             try RemoteTap(.events, path: place.path) { news.take($0) },
         ]
         #expect(try await wait { place.server.subscriptionCount == 2 && numbers(all).count == 8 })
-        // Sent during and after the subscription, from a different thread than the one that handles the request.
+        // These events are sent during and after the subscription, from a different thread than the one that handles
+        // the request.
         for number in 10...600 { tell(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
         #expect(try await wait { numbers(all).last == 600 && numbers(news).last == 600 })
         #expect(numbers(all) == Array(2...600))
@@ -438,7 +439,7 @@ struct MediaLinkTests {
             let clock = MonotonicClock()
             var number = 0
             while clock.sleep(until: clock.now + .milliseconds(20), unless: cancellation) {
-                // Every other one is valid, so that the session has working devices at first.
+                // Every other connection is valid, so that the session has working devices at first.
                 let (count, at) =
                     number.isMultiple(of: 2)
                     ? (Int64(number), clock.now.nanoseconds)
@@ -487,7 +488,7 @@ struct MediaLinkTests {
                 var bytes = (0..<Int(random.fraction() * 200)).map { _ in
                     UInt8(truncatingIfNeeded: random.next())
                 }
-                // Some are valid, some have a changed byte, some are truncated, and some have a wrong length.
+                // Some messages are valid, some have a changed byte, some are truncated, and some have a wrong length.
                 let fault = random.fraction()
                 if fault < 0.4 {
                     header[Int(random.fraction() * Double(header.count))] = UInt8(
@@ -503,7 +504,7 @@ struct MediaLinkTests {
             socket.close()
         }
         #expect(try await wait { place.server.connectionCount == 0 })
-        // The session still runs.
+        // The session is still running.
         let got = Got()
         let tap = try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { got.take($0) }
         #expect(try await wait { got.frames.withLock { $0.count > 2 } })

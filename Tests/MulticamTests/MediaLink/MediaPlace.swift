@@ -24,7 +24,7 @@ struct MediaPlace: Sendable {
         budget: { governor: false }
         """
 
-    /// Creates the socket, then the session; `announce` sends its remote devices.
+    /// Creates the socket, and then the session. `announce` sends the session's remote devices.
     init(
         _ profile: String = profile, seconds: Int64 = 2, devices: RemoteDevices = RemoteDevices(),
         announce: (String) throws -> Void = { _ in }

@@ -18,7 +18,7 @@ struct RawClient {
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
-    /// A message in the protocol's format.
+    /// Returns a message in the protocol's format.
     static func message(_ header: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
         func little(_ count: Int) -> [UInt8] {
             [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: count >> $0) }
@@ -31,7 +31,7 @@ struct RawClient {
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Whether the unread data contains a text.
+    /// Returns whether the unread data contains a text.
     func holds(_ text: String) -> Bool {
         let waiting = take(MSG_PEEK)
         return waiting.firstRange(of: text.utf8) != nil

@@ -10,8 +10,8 @@ import Timing
 
 @Suite("cameras received over the media socket")
 struct RemoteCameraTests {
-    /// The compared properties of a gap. The cause isn't compared, because its text depends on the device
-    /// type.
+    /// The properties of a gap that are compared. The cause isn't compared, because its text depends on the
+    /// device type.
     private struct Stretch: Equatable {
         let track: String
         let from: MediaTime
@@ -73,7 +73,7 @@ struct RemoteCameraTests {
         for name in ["desk", "face", "program"] {
             let (one, other) = try (virtual.track(name), sent.track(name))
             var counts = try #require(other.frames)
-            // A sequence that continues means frames lost in transit; only a synthetic camera can report that
+            // If the sequence continues, frames were lost in transit. Only a synthetic camera can report that
             // it stalled.
             if name == "desk" {
                 #expect(counts.lost == ["bus": 15], "\(name)")
@@ -142,7 +142,7 @@ struct RemoteCameraTests {
         let camera = try devices.camera(name, within: .seconds(10))
         let events = BoundedQueue<CameraEvent>(capacity: 10)
         let over = Cancellation()
-        // A missing event fails the test instead of blocking it.
+        // The time limit makes the test fail instead of blocking if an event is missing.
         let limit = MediaThread.eventually(name: "limit") {
             if MonotonicClock().sleep(until: MonotonicClock().now + .seconds(60), unless: over) {
                 events.finish()
@@ -164,7 +164,7 @@ struct RemoteCameraTests {
             #expect(
                 source.send(
                     frame: SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), at: MonotonicClock().now, sequence: 1))
-            // Waits until the frame has arrived: a source that leaves may discard queued data.
+            // Wait until the frame has arrived, because a source that disconnects may discard queued data.
             while let event = events.next() {
                 if case .away = event { continue }
                 break

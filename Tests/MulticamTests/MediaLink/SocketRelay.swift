@@ -3,11 +3,11 @@ import MediaLink
 import MediaServing
 import VirtualDevices
 
-/// A synthetic camera that behaves like one in another process: its frames pass through the media socket and
-/// arrive at the same instant of a simulated clock, which waits until the session has received them.
+/// A synthetic camera that behaves like a camera in another process. Its frames pass through the media socket
+/// and arrive at the same instant of a simulated clock, which waits until the session has received them.
 ///
-/// A frame lost by the synthetic camera becomes a jump of the sequence; while the camera is unplugged, its
-/// process is disconnected.
+/// A frame lost by the synthetic camera becomes a jump in the sequence numbers. While the camera is
+/// unplugged, its process is disconnected.
 final class SocketRelay: CameraSource {
     private let virtual: any CameraSource
     private let remote: any CameraSource

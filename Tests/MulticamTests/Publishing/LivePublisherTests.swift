@@ -89,7 +89,7 @@ struct LivePublisherTests {
                     ?? false
             })
         #expect(try standIn.calls().count == 2)
-        // It may have been stopped before the process received it.
+        // The output may have been stopped before the process received it.
         #expect(standIn.said.count { $0.contains(#""name":"other""#) } <= 1)
         #expect(standIn.said.count { $0.contains(#""name":"show""#) } == 2)
         await publisher.end()
@@ -153,7 +153,7 @@ struct LivePublisherTests {
                 "Live output srt was started: srt://other:9000."))
         #expect(publisher.perform(.address(address)).text.hasPrefix("Live output srt-2 was started"))
         #expect(publisher.perform(.address(try LiveOutputAddress("v4l2:/dev/video9"))).ok)
-        // An output that the profile lacks is part of the plan like any other.
+        // An output that isn't in the profile is part of the plan like any other.
         #expect(place.session.currentPlan.liveOutputs.map(\.name) == ["srt", "srt-2", "v4l2"])
         #expect(
             place.session.currentPlan.liveOutputs.last?.frames

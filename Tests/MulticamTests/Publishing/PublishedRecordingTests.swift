@@ -66,7 +66,7 @@ struct PublishedRecordingTests {
         #expect(events.count == 4)
         #expect(events[0].contains(#""at_ns":0"#) && events[0].contains(#""state":"connecting""#))
         #expect(events[2].contains(#""text":"the network is away.""#))
-        // A recording recovered after a crash contains the same.
+        // A recording that was recovered after a crash contains the same data.
         let recovered = RecordedEvents(try [UInt8](recording.bytes("events.ndjson"))).liveOutputs(
             since: [], until: MediaTime(nanoseconds: recording.manifest.duration_ns))
         #expect(recovered.map(\.connected) == [liveOutput.connected])
@@ -93,7 +93,7 @@ struct PublishedRecordingTests {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
-        // Its status reports start before this recording and continue during it.
+        // Status reports of this output start before the recording and continue during it.
         publisher.publish(
             LiveOutput(name: "show", address: try LiveOutputAddress("srt://restless:1")))
         #expect(
@@ -171,7 +171,7 @@ struct PublishedRecordingTests {
         try await place.session.standBy()
         let seen = ConditionLock<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
         let session = place.session
-        // A task would have to wait for its turn among all tests.
+        // A separate thread is used, because a task would have to wait for its turn among all tests.
         let person = MediaThread.eventually(name: "test:person") {
             let isSent = StandIn.waits { publisher.status("show").map { $0.sentFrames > 100 } ?? false }
             let isBack = StandIn.waits {

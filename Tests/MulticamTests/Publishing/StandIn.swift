@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Media
 
-/// A replacement for `multicam-live`: it implements the line protocol without connecting, and logs its
+/// A replacement for `multicam-live`. It implements the line protocol without connecting, and logs its
 /// arguments and input.
 ///
-/// The address selects its behavior: `srt://refused:1` is refused, `srt://restless:1` changes its state
-/// continuously, and with `srt://deaf:1` it stops reading and doesn't exit.
+/// The address selects its behavior. `srt://refused:1` is refused, and `srt://restless:1` changes its state
+/// continuously. With `srt://deaf:1`, the program stops reading and doesn't exit.
 struct StandIn: Sendable {
-    /// How one process was started.
+    /// The arguments and environment with which one process was started.
     struct Call: Decodable {
         let process: Int32
         let arguments: [String]
@@ -28,8 +28,8 @@ struct StandIn: Sendable {
 
     /// Copies the program to another path.
     ///
-    /// A separate process copies it: a child started by another test while this process has the file open for
-    /// writing inherits it, and a file open for writing can't be executed (ETXTBSY).
+    /// A separate process makes the copy. Otherwise, a child process that another test starts at the same
+    /// time would inherit the file open for writing, and such a file cannot be executed (ETXTBSY).
     func copy(to path: String) throws {
         try Reader.run("install", ["-m", "700", program + ".py", path])
     }

@@ -4,7 +4,7 @@ import SessionFolder
 import Setup
 import Testing
 
-/// Recordings of media files made by other programs, read back by ffmpeg.
+/// Tests recordings of media files that other programs made. They are read back by ffmpeg.
 @Suite("Recordings of media files")
 struct FileRecordingTests {
     private let folder: URL

@@ -34,7 +34,7 @@ struct RecordedMediaTests {
         RequestedRecording(folder: "session", content: content)
     }
 
-    /// The code strip that ffmpeg decodes from the returned frame, and the frame's time.
+    /// Returns the code strip that ffmpeg decodes from the returned frame, and the frame's time.
     private static func shown(
         _ media: RecordedMedia, _ track: String, _ time: Int64, turned: Bool = false
     ) throws -> (strip: CodeStrip?, at: Int64) {
@@ -108,15 +108,15 @@ struct RecordedMediaTests {
             let told = try JSONDecoder().decode(
                 [String: [Double]].self, from: answer.bytes ?? Data())["peaks", default: []]
             let track = try recording.track(name)
-            // Puts each part at its position: the program's audio consists of blocks, and two consecutive
+            // Put each part at its position. The program's audio consists of blocks, and two consecutive
             // parts may share one.
             var samples = [Float](repeating: 0, count: 120_000)
             let parts =
                 [(track.file, Int64(0))] + (track.part_details ?? []).map { ($0.file, $0.first_ns) }
             for (file, start) in parts {
                 let first = Int(start.rescaled(from: 1_000_000_000, to: 48_000))
-                // ffmpeg preserves the power of two equal channels in its downmix, which makes the result
-                // louder than either.
+                // In its downmix, ffmpeg preserves the power of two equal channels, which makes the result
+                // louder than either channel.
                 let factor: Float = name == "program" ? Float(0.5).squareRoot() : 1
                 for (index, sample) in try Reader.audio(recording.path(file)).enumerated()
                 where first + index < samples.count { samples[first + index] = sample * factor }
@@ -148,7 +148,7 @@ struct RecordedMediaTests {
         #expect(status(.frame(track: "desk", at: 0, width: 160), "..") == 404)
         #expect(status(.frame(track: "desk", at: 0, width: 160), "copies/../session") == 404)
         #expect(status(.frame(track: "desk", at: 0, width: 160), "other") == 404)
-        // A recording from elsewhere may contain links instead of files.
+        // A recording that was received from elsewhere may contain links instead of files.
         let file = recording.path(try recording.track("desk").file)
         try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
         try FileManager.default.createSymbolicLink(

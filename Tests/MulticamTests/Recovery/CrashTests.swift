@@ -92,7 +92,8 @@ struct CrashTests {
             #expect(
                 frames.written == frames.captured - frames.decimated + frames.duplicated + frames.slate,
                 "\(name): \(frames)")
-            // Tolerates differences between seeds and the counts missing for the last second.
+            // The tolerance covers differences between seeds and the counts that are missing for the last
+            // second.
             #expect(
                 abs(Double(frames.captured) / seconds - captured) < 4, "\(name): \(frames) in \(seconds) s")
         }

@@ -4,17 +4,17 @@ import Media
 import Session
 import SessionFolder
 
-/// A recording after a crash: its folder, copied during a recording in simulated time.
+/// A recording after a crash. Its folder is copied during a recording in simulated time.
 final class CrashedRecording {
     let folder: String
     private let scratch: URL
 
     /// - Parameters:
-    ///   - profile: In YAML.
+    ///   - profile: The profile as YAML.
     ///   - second: When the crash happens, in seconds since the start of the recording.
     ///   - names: Files that must exist before the crash, however slow the disk is.
     ///   - steer: Called once per second with the session and the second, before the crash.
-    /// - Throws: Errors before the crash.
+    /// - Throws: Errors that occur before the crash.
     init(
         _ profile: String, crashingAt second: Int, having names: [String] = [],
         steer: @escaping @Sendable (MulticamSession, Int) -> Void = { _, _ in }
@@ -42,7 +42,7 @@ final class CrashedRecording {
     }
 
     /// - Parameter other: The recording to copy in its current state.
-    /// - Throws: If there isn't enough space.
+    /// - Throws: An error if there isn't enough space.
     init(copying other: CrashedRecording) throws {
         scratch = FileManager.default.temporaryDirectory.appending(
             path: "multicam-crash-\(UUID().uuidString)")
@@ -65,9 +65,9 @@ final class CrashedRecording {
         }
     }
 
-    /// Waits until no file in a folder has grown for a second: simulated time doesn't advance meanwhile, and
+    /// Waits until no file in a folder has grown for a second. Simulated time doesn't advance meanwhile, and
     /// the encoders and disks of a busy computer catch up. A crash then cuts every track at the same point,
-    /// however slow the computer is.
+    /// no matter how slow the computer is.
     private static func waitUntilWritten(_ path: String, until limit: ClockTime) {
         let clock = MonotonicClock()
         var (sizes, calmLooks) = (fileSizes(in: path), 0)
@@ -79,7 +79,7 @@ final class CrashedRecording {
         }
     }
 
-    /// The size in bytes of each file below a folder, by path.
+    /// Returns the size in bytes of each file below a folder, by path.
     private static func fileSizes(in path: String) -> [String: UInt64] {
         var sizes: [String: UInt64] = [:]
         for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
@@ -89,8 +89,8 @@ final class CrashedRecording {
         return sizes
     }
 
-    /// The draft of the next manifest may be renamed while the folder is copied, so missing files are
-    /// skipped.
+    /// Copies a folder. The draft of the next manifest may be renamed while the folder is copied, so missing
+    /// files are skipped.
     private static func copy(_ path: String, to folder: String) {
         let files = FileManager.default
         do {
@@ -120,7 +120,7 @@ final class CrashedRecording {
         }
     }
 
-    /// Replaces the manifest, as a user's edit would.
+    /// Replaces the manifest, like an edit by a user.
     func edit(_ change: (inout Manifest) -> Void) throws {
         var manifest = try manifest
         change(&manifest)
@@ -132,7 +132,7 @@ final class CrashedRecording {
         try Data().write(to: URL(fileURLWithPath: path(name)))
     }
 
-    /// Sets the start of a track in manifest and events.
+    /// Sets the start of a track in the manifest and the events.
     func tell(_ file: String, beginsAt time: Int64) throws {
         try edit { manifest in
             for index in manifest.tracks.indices where manifest.tracks[index].file == file {
@@ -149,7 +149,7 @@ final class CrashedRecording {
 
     func recover() throws -> RecoveryReport { try Recovery(path: folder).run() }
 
-    /// Problems found by `verify`: one line for each file that isn't as recorded.
+    /// Returns the problems found by `verify`, one line for each file that isn't as recorded.
     func faults() throws -> [String] {
         let verification = try FolderVerification(folder: folder)
         return verification.files.compactMap { file in

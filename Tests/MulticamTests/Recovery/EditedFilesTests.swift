@@ -7,7 +7,8 @@ import SessionFolder
 import Synchrony
 import Testing
 
-/// Edited manifests and events: they cause no crash or hang, and a loss is never reported as complete.
+/// Tests edited manifests and events. They must not cause a crash or hang, and a loss must never be reported
+/// as complete.
 ///
 /// `MULTICAM_EDITS` is the number of edits, `MULTICAM_EDITS_SEED` the first seed.
 @Suite("Edited manifests and events", .serialized)
@@ -81,8 +82,8 @@ struct EditedFilesTests {
         }
         do {
             let faults = try folder.faults()
-            // Recover must not report as complete a file that verify finds damaged, unless the manifest was
-            // edited to say so.
+            // `recover` must not report a file as complete if `verify` finds it damaged, unless the manifest
+            // was edited to say so.
             let isEdited = whole?.outcome == .whole
             #expect(whole == nil || isEdited || faults.isEmpty, "edit \(seed): \(faults)")
         } catch let error as FileError {
@@ -101,7 +102,7 @@ struct EditedFilesTests {
         }
     }
 
-    /// It may fail with a sentence.
+    /// Runs a measurement, which may fail with a sentence.
     private static func measure(_ folder: CrashedRecording) {
         do {
             let findings = try SyncCheck(try CheckedSession(folder: folder.folder)).run(version: "0.0.0")
@@ -112,7 +113,7 @@ struct EditedFilesTests {
         }
     }
 
-    /// The number of frames or samples in each media file that has any.
+    /// Returns the number of frames or samples in each media file that has any.
     private static func frameCounts(_ folder: CrashedRecording) throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for place in ["cameras", "audio", "."] {

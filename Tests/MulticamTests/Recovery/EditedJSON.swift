@@ -23,7 +23,7 @@ struct EditedJSON {
         guard !chance(of: 25) else { return torn(data) }
         var value: Any
         do { value = try JSONSerialization.jsonObject(with: data) } catch {
-            // A previous edit made it invalid.
+            // A previous edit made the text invalid.
             return torn(data)
         }
         for _ in 0...below(3) { value = edited(value, depth: 0) }
@@ -46,7 +46,7 @@ struct EditedJSON {
         return Data(lines.joined(separator: [UInt8(ascii: "\n")])) + Data("\n".utf8)
     }
 
-    /// Uniform in 0 ..< count.
+    /// Returns a uniformly distributed number in 0 ..< count.
     mutating func below(_ count: Int) -> Int { Int(generator.next() % UInt64(max(count, 1))) }
 
     mutating func chance(of one: Int) -> Bool { below(one) == 0 }
@@ -89,7 +89,7 @@ struct EditedJSON {
     }
 
     private mutating func other(than value: Any) -> Any {
-        // Mostly the same type, because another type is refused early.
+        // The new value mostly has the same type, because a different type is refused early.
         if value is NSNumber, !chance(of: 6) { return Self.numbers[below(Self.numbers.count)] }
         if value is String, !chance(of: 6) { return Self.texts[below(Self.texts.count)] }
         switch below(7) {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Frames that keep their capture times")
 struct FrameScheduleTests {
-    /// A camera at 30 frames per second, with frames before the file's time 0; libavformat gives the last of
-    /// them time 0.
+    /// Returns the frame times of a camera at 30 frames per second, with frames before the file's time 0. The
+    /// last of these frames gets time 0 from libavformat.
     private static func times(first: Int64) -> [(time: MediaTime, isKey: Bool)] {
         let captured = (0..<60).map { first + $0 * 33_333_333 }
         let last = captured.lastIndex { $0 <= 0 } ?? 0

@@ -3,15 +3,16 @@ import Interchange
 import Media
 import Timing
 
-/// Similarity of a rendered file and a recorded program, frame by frame, measured by ffmpeg.
+/// Measures the similarity of a rendered file and a recorded program with ffmpeg, frame by frame.
 enum Likeness {
     /// Compares frame by frame, ignoring the timestamps in the files.
     ///
     /// - Parameters:
     ///   - one: Path of a file.
-    ///   - others: Paths of the files to compare it with, in order: a program that was split has several.
-    /// - Returns: SSIM of each frame; 1 means identical.
-    /// - Throws: If ffmpeg can't read a file.
+    ///   - others: Paths of the files to compare it with, in order. A program that was split has several
+    ///   files.
+    /// - Returns: The SSIM of each frame, where 1 means identical.
+    /// - Throws: An error if ffmpeg can't read a file.
     static func ofFrames(_ one: String, _ others: [String]) throws -> [Double] {
         let list = one + ".list"
         try others.map { "file '\($0)'\n" }.joined().write(toFile: list, atomically: true, encoding: .utf8)
@@ -29,7 +30,7 @@ enum Likeness {
         }
     }
 
-    /// The frames of a cut while every shown camera has a running track and no gap is near.
+    /// Returns the frames of a cut in which every shown camera has a running track and no gap is near.
     static func comparable(_ cut: Cut, of session: RecordedSession) -> Set<Int> {
         var frames: Set<Int> = []
         for shot in cut.shots {

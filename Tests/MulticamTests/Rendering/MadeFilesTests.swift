@@ -29,7 +29,7 @@ struct MadeFilesTests {
         try Reader.strips(path, size: size, stream: stream).map { $0.map { UInt32($0.frame) } }
     }
 
-    /// Two H.264 cameras, split between two key frames.
+    /// Returns a recording of two H.264 cameras that is split between two key frames.
     private static func split() async throws -> Recording {
         let host = SteeringHost { session, look in if look == 3 { session.split() } }
         return try await Recording(
@@ -44,7 +44,7 @@ struct MadeFilesTests {
         let parts = try #require(session.angle("desk")).parts
         try #require(parts.count == 2)
         #expect(parts[1].firstFrame > parts[1].from && parts[0].to == parts[1].firstFrame)
-        // Read back by ffprobe: the time of the second file's first frame after the file's time 0.
+        // According to ffprobe, this is the time of the second file's first frame after the file's time 0.
         let begin = try Reader.times(recording.path(parts[1].file)).first
         let found = parts[1].firstFrame.nanoseconds - parts[1].from.nanoseconds
         #expect(abs(Double(found) / 1e9 - (begin ?? 0)) < 0.001)

@@ -10,8 +10,8 @@ import Testing
 import Timing
 import VirtualDevices
 
-/// Data as a phone would have stored it, made from the H.264 frames of a file: a sequence of messages, each
-/// preceded by its length.
+/// Data as a phone would have stored it, made from the H.264 frames of a file. It is a sequence of messages,
+/// each preceded by its length.
 private struct PhoneStorage {
     var bytes = Data()
 
@@ -36,7 +36,8 @@ private struct PhoneStorage {
                     .utf8))
     }
 
-    /// The phone's clock at an instant: the offset to add to it and the error of the offset, in microseconds.
+    /// Adds the phone's clock at an instant: the offset to add to it and the error of the offset, in
+    /// microseconds.
     mutating func addDate(at microseconds: Int64, offset: Int64, error: Int64) {
         add(
             4, at: microseconds,
@@ -45,7 +46,7 @@ private struct PhoneStorage {
             })
     }
 
-    /// Each packet of a movie in Annex B format, extracted by ffmpeg.
+    /// Returns each packet of a movie in Annex B format, extracted by ffmpeg.
     static func packets(of path: String, in folder: String) throws -> [(isKey: Bool, bytes: Data)] {
         _ = try Reader.run(
             "ffmpeg",
@@ -105,7 +106,7 @@ struct PhoneIngestTests {
         let packets = try PhoneStorage.packets(of: other.path("cameras/desk.mov"), in: other.path("packets"))
             .prefix(118)
         #expect(packets.count == 118 && recording.manifest.gaps.contains { $0.track == "desk" })
-        // The phone's clock is 100 ppm fast and has another origin; it is queried twice.
+        // The phone's clock is 100 ppm fast and has another origin. It is queried twice.
         let t0 = recording.manifest.t0_monotonic_ns / 1000
         func phone(_ microseconds: Int64) -> Int64 { 5_000_000 + microseconds + microseconds / 10_000 }
         var storage = PhoneStorage()

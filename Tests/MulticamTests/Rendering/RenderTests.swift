@@ -33,7 +33,7 @@ struct RenderTests {
     private static let size = FrameSize(width: 640, height: 360)
     private static let inset = PixelRectangle(x: 308, y: 168, width: 320, height: 180)
 
-    /// Applies one list of changes per second, beginning with second 1; `nil` sets a marker.
+    /// Applies one list of changes per second, beginning with second 1. A list that is `nil` sets a marker.
     private static func steering(_ changes: [[SessionChange]?]) -> @Sendable (MulticamSession, Int) -> Void {
         { session, look in
             guard changes.indices.contains(look - 1) else { return }
@@ -56,7 +56,7 @@ struct RenderTests {
         return try await Recording(profile, seconds: seconds, host: host, steer: host.follow)
     }
 
-    /// A renderer with the command's default options.
+    /// Returns a renderer with the command's default options.
     private func renderer(
         _ recording: Recording, cut: Cut? = nil, sound: RenderedSound = RenderedSound(),
         size: FrameSize? = nil
@@ -71,7 +71,8 @@ struct RenderTests {
                 size: session.size, rate: session.rate, preset: video.preset, quality: video.quality))
     }
 
-    /// The SSIM of all frames of two files, by luma, measured by ffmpeg; 1 means identical.
+    /// Returns the SSIM of all frames of two files, measured by ffmpeg from the luma. A value of 1 means
+    /// identical.
     private func likeness(_ one: String, _ other: String) throws -> Double {
         let log = one + ".ssim"
         try Reader.run(
@@ -182,7 +183,7 @@ struct RenderTests {
         }
     }
 
-    /// Integrated loudness and true peak, measured by ffmpeg.
+    /// Returns the integrated loudness and the true peak, measured by ffmpeg.
     private static func measure(_ path: String) throws -> (integrated: Double, peak: Double) {
         let output = try Reader.run(
             "sh",
@@ -249,7 +250,7 @@ struct RenderTests {
         #expect(told.contains("TAG:title=An evening"), "\(told)")
         #expect(told.contains("TAG:date=\(titled.manifest.started.prefix(10))"), "\(told)")
         let shown = try Reader.strips(path, size: Self.size, stream: 1)
-        // The frame at one second: the earlier one of the candidates at 1 s and 2 s.
+        // The result is the frame at one second, which is the earlier one of the candidates at 1 s and 2 s.
         #expect(shown.map { $0.map { UInt32($0.frame) } } == [try numbers(path)[30]])
         let verification = try FolderVerification(folder: titled.folder)
         #expect(verification.files.allSatisfy { verification.verdict($0) == .whole })

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Recordings on a computer that is turned")
 struct TurnedRecordingTests {
-    /// Held on its left side, so that the camera's frame arrives rotated by 90°.
+    /// The computer is held on its left side, so that the camera's frame arrives rotated by 90°.
     private static let profile = """
         cameras: { face: { device: "virtual:clap?mount=90&position=back&phase=0", size: 640x360, rate: 30, rotation: sensor } }
         program: { size: 360x640, rate: 30, layout: single, main: face }

@@ -11,7 +11,7 @@ import VirtualDevices
 
 @Suite("stills from a recording")
 struct StillRecordingTests {
-    /// Records in real time until a still of `desk` has been taken, and a few frames longer.
+    /// Records in real time until a still of `desk` has been taken and a few more frames have been captured.
     private func record(
         _ camera: String, live: Nanoseconds = .zero, tracks: String = "copy", microphone: String? = nil,
         in scratch: URL
@@ -48,7 +48,7 @@ struct StillRecordingTests {
         return (result, try #require(taken.withLock { $0 }))
     }
 
-    /// Ignores frames that were late because other tests keep the machine busy.
+    /// Expects no losses, except for frames that were late because other tests keep the machine busy.
     private func expectNoLoss(_ result: RecordingResult) throws {
         let lost = try #require(result.manifest.tracks.first?.frames?.lost)
         #expect(lost.keys.allSatisfy { ["late", "driver"].contains($0) }, "\(lost)")
@@ -97,7 +97,7 @@ struct StillRecordingTests {
             try expectNoLoss(result)
             let told = try #require(result.manifest.stills?.first)
             #expect(scratch.path + "/session/" + told.file == files.still && told.role == "desk")
-            // Its code strip is the number of a frame in the track near that time.
+            // The code strip of the still is the number of a frame in the track near that time.
             let size = FrameSize(width: 320, height: 180)
             let strip = try #require(try Reader.strips(files.still, size: size).first ?? nil)
             let recorded = try Reader.strips(scratch.path + "/session/cameras/desk.mov", size: size)
@@ -168,7 +168,7 @@ struct StillRecordingTests {
         ])
     func sound(_ camera: String, _ tracks: String, _ codec: String) async throws {
         try await withScratch { scratch in
-            // Longer than a second, so that it contains a clap.
+            // The clip is longer than a second, so that it contains a clap.
             let (_, still) = try await record(
                 camera, live: .milliseconds(1600), tracks: tracks, microphone: "virtual:clap", in: scratch)
             let files = try still.get()
@@ -199,7 +199,7 @@ struct StillRecordingTests {
         String(decoding: try Reader.run(program, arguments), as: UTF8.self).split(separator: "\n")
     }
 
-    /// The data of a JPEG file from its scan on.
+    /// Returns the data of a JPEG file from its scan on.
     private func scan(of path: String) throws -> Data {
         scan(of: try Data(contentsOf: URL(fileURLWithPath: path)))
     }
@@ -208,7 +208,7 @@ struct StillRecordingTests {
         jpeg.firstRange(of: Data([0xFF, 0xDA])).map { jpeg[$0.lowerBound...] }.map { Data($0) } ?? Data()
     }
 
-    /// The scans of a clip's packets, extracted by ffmpeg.
+    /// Returns the scans of a clip's packets, extracted by ffmpeg.
     private func frames(of clip: String, in scratch: URL) throws -> [Data] {
         let folder = scratch.appending(path: "pictures")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -48,7 +48,7 @@ struct StressTestTests {
             }
         }
 
-        /// The names of the files in the folder.
+        /// Returns the names of the files in the folder.
         var files: [String] {
             get throws { try FileManager.default.contentsOfDirectory(atPath: result.folder).sorted() }
         }

@@ -23,7 +23,7 @@ struct AttachedTapTests {
         budget: { governor: false }
         """
 
-    /// The content of a recording's files: the bytes of files with one stream, and the packets of the
+    /// Returns the content of a recording's files: the bytes of files with one stream, and the packets of the
     /// program.
     private static func content(of recording: Recording) throws -> [String: [String]] {
         var content = ["program": try Reader.packetHashes(recording.path("program.mp4")).sorted()]
@@ -43,7 +43,7 @@ struct AttachedTapTests {
         let recording = try await Recording(
             Self.profile, seconds: 4,
             steer: { session in
-                // A permanent tap drives the others from its thread.
+                // A permanent tap attaches and detaches the other taps from its thread.
                 let random = ConditionLock(
                     (generator: SeededGenerator(seed: 22), attached: [(FrameTap?, AudioTap?)]()))
                 @Sendable func change() {
@@ -137,7 +137,7 @@ struct AttachedTapTests {
             part: PixelRectangle(x: 0, y: 0, width: 320, height: 180))
         let seen = means.withLock { $0 }
         #expect(seen.count == (try recording.track("program").frames?.captured))
-        // The tap's luma has limited range, ffmpeg's gray has full range.
+        // The tap's luma has limited range; ffmpeg's gray has full range.
         let isSame = seen.allSatisfy { tick, mean in abs((mean - 16) * 255 / 219 - shown[Int(tick)]) < 1.5 }
         #expect(isSame)
     }
@@ -229,7 +229,7 @@ struct AttachedTapTests {
         await session.close()
         let all = got.withLock { $0 }
         let streams = starts()
-        // On standby, during the recording, and on standby again.
+        // The streams are those on standby, during the recording, and on standby again.
         try #require(streams.count == 3)
         #expect(streams[1].nanoseconds == result.manifest.t0_monotonic_ns)
         for start in streams {
@@ -281,8 +281,8 @@ struct AttachedTapTests {
             Self.profile, seconds: 3,
             changing: { setup in
                 guard let camera = setup.cameras["desk"] else { return }
-                // The camera's thread attaches it, so that it is attached after one second, however busy the
-                // machine is.
+                // The camera's thread attaches the tap, so that it is attached after one second, no matter
+                // how busy the machine is.
                 setup.cameras["desk"] = DisturbedCamera(camera) { frame, seconds in
                     if seconds ?? 0 >= 1, !isAttached.exchange(true, ordering: .relaxed) {
                         #expect(throws: Never.self) { try own.withLock { $0 }?.attach(tap) }

@@ -34,7 +34,7 @@ struct RunningBudgetTests {
         }
     }
 
-    /// A running session that needs `share` of its machine.
+    /// Returns a running session that needs `share` of its machine.
     private static func running(
         _ text: String, share: Double, budget: String = "budget: { hardware: 1.0, policy: adapt }\n"
     ) throws -> RunningPlan {
@@ -129,7 +129,7 @@ struct RunningBudgetTests {
         var slower = running
         _ = try slower.apply(
             .format(role: "guest", FrameSize(width: 1280, height: 720), FrameRate(20)))
-        // A budget that is too small for some of the guest's frames.
+        // This budget is too small for some of the guest's frames.
         let limit = try #require(slower.cost?.total) + 1e-5
         running.plan.budget.hardwareCost = limit
         var start = before
@@ -141,7 +141,7 @@ struct RunningBudgetTests {
         }
         #expect(kept.orders.count == 1 && format?.rate == FrameRate(20))
         #expect(try #require(running.cost?.total) <= limit)
-        // A camera with a requested format keeps it; the next one is reduced.
+        // A camera with a requested format keeps this format, and the next camera is reduced.
         var asked = start
         asked.plan.budget.hardwareCost = 0.79
         start.plan.budget.hardwareCost = 0.79

@@ -39,7 +39,7 @@ struct RunningDevicesTests {
 
     /// Applies changes to a running plan.
     ///
-    /// - Returns: The orders for the last change, in words.
+    /// - Returns: The orders for the last change, as text.
     @discardableResult
     private static func apply(_ lines: [String], to running: inout RunningPlan) throws -> [String] {
         var orders: [DeviceOrder] = []
@@ -65,7 +65,7 @@ struct RunningDevicesTests {
             (["disable desk", "enable desk"], ["desk: mjpeg 1280x720 at 30"]),
             (["format desk 640x480"], ["desk: mjpeg 640x480 at 30"]),
             (["format desk 640x480", "format desk 1280x720@30"], ["desk: mjpeg 1280x720 at 30"]),
-            // Once the camera isn't copied, every pixel format is allowed.
+            // If the camera isn't copied, every pixel format is allowed.
             (["stop-track desk", "format desk 320x240"], ["desk: yuyv 320x240 at 30"]),
             // The format applies once the camera is switched on.
             (["disable desk", "format desk 640x480"], []),
@@ -104,7 +104,7 @@ struct RunningDevicesTests {
         running.note(small, of: "desk", goesOnIn: large)
         #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
         #expect(try Self.apply(["format desk 640x480"], to: &running) == ["desk: \(small)"])
-        // Another format is requested by now.
+        // Another format has been requested by now.
         try Self.apply(["format desk 1280x720"], to: &running)
         running.note(small, of: "desk", goesOnIn: small)
         #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
@@ -196,7 +196,7 @@ struct RunningDevicesTests {
         camera.format = VideoFormat(pixel: .h264, size: camera.format.size, rate: camera.format.rate)
         let track = try #require(running.plan.cameraTracks.first)
         #expect(throws: SessionChangeError.self) { try running.admit(camera, track, offers: nil) }
-        // It belongs only to that recording.
+        // The change belongs only to that recording.
         running.renew(try Self.running().plan, devices: RunningDevices())
         #expect(running.plan.program?.arrangement.shown == ["face"])
         #expect(running.plan.cameras.map(\.role) == ["desk", "face", "guest"])

@@ -39,7 +39,7 @@ struct RunningPlanTests {
             (["swap"], "pip", ["face", "desk"]), (["swap face", "swap face desk"], "", []),
             (["swap", "swap"], "pip", ["desk", "face"]), (["hide face"], "pip", ["desk"]),
             (["hide desk"], "pip", ["face"]), (["hide desk", "swap desk"], "", []),
-            // The last visible camera stays.
+            // The last visible camera can't be hidden.
             (["hide desk", "hide face"], "", []), (["hide desk", "hide desk"], "pip", ["face"]),
             (["show face", "hide face"], "", []), (["layout single", "hide desk", "hide face"], "", []),
             (["layout single", "hide desk"], "single", ["face"]),

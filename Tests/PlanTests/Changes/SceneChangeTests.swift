@@ -76,7 +76,7 @@ struct SceneChangeTests {
         try Self.change(
             &running, "layout grid", "hide desk", "zoom face 2", "pan face 1", "unmute two", "gain host -3")
         let scene = try running.saveScene(named: "mine")
-        // One camera remains.
+        // Only one camera remains.
         #expect(scene.layout == .single && scene.main == "face" && scene.insets == [])
         #expect(scene.mix == ["host", "two"] && scene.gains == ["host": -3, "two": 0])
         let kept = running.plan

@@ -154,7 +154,8 @@ struct DeviceHistoryTests {
         history.propose(cameras[3].identity, by: "call", among: cameras)
         #expect(
             history.choices.map(\.identity) == [2, 3, 0].map { cameras[$0].identity })
-        // It was chosen, so it isn't a proposal any more, and isn't proposed again after it is deleted.
+        // The camera was chosen, so it isn't a proposal any more, and isn't proposed again after it is
+        // deleted.
         history.choose(cameras[3].identity, among: cameras)
         #expect(history.proposed.map(\.identity) == [cameras[0].identity])
         let wasKnown = history.forget(cameras[3].identity, among: cameras)

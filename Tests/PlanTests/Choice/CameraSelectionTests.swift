@@ -3,7 +3,7 @@ import Plan
 import Profiles
 import Testing
 
-/// Applications with different policies for choosing cameras.
+/// Tests applications with different policies for choosing cameras.
 @Suite("Camera selection of a program")
 struct CameraSelectionTests {
     typealias Step = ChoosingApplication.Step
@@ -175,8 +175,8 @@ struct CameraSelectionTests {
             ])
     ]
 
-    /// Starts with the back camera, treats an external camera as front-facing, and never switches while
-    /// recording.
+    /// The application starts with the back camera, treats an external camera as front-facing, and never
+    /// switches while recording.
     static let traditional = [
         Story(
             "a camera application starts with the back camera, once", .followAndChoose,

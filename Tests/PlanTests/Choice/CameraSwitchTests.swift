@@ -7,7 +7,7 @@ struct CameraSwitchTests {
     static let front = SyntheticCameras.front
     static let back = SyntheticCameras.back
     static let display = SyntheticCameras.display
-    /// External, and marked as front-facing.
+    /// An external camera that is marked as front-facing.
     static let forward = SyntheticCameras.camera("forward", .external, .front, port: 5)
 
     @Test(
@@ -50,7 +50,7 @@ struct CameraSwitchTests {
         #expect(throws: SelectionRefusal.nowhere(to: .back)) {
             try CameraSwitch.next(after: cameras[0], among: [cameras[0]])
         }
-        // A camera with a known position brings back front and back switching.
+        // A camera with a known position makes front and back switching available again.
         #expect(throws: SelectionRefusal.nowhere(to: .back)) {
             try CameraSwitch.next(after: cameras[0], among: cameras + [Self.front])
         }

@@ -2,13 +2,13 @@ import Media
 import Plan
 import Profiles
 
-/// A program that selects cameras by preference and policy, as a value: events go in, the camera in use comes
-/// out.
+/// A program that selects cameras by preference and policy. This is a value type that receives events and
+/// returns the camera in use.
 struct ChoosingApplication {
     enum Step {
-        /// It starts with these cameras connected. The history of earlier launches is kept.
+        /// The program starts with these cameras connected. The history of earlier launches is kept.
         case launch([CaptureDevice])
-        /// At its first launch, it starts with this camera.
+        /// The program starts with this camera at its first launch.
         case begin(with: CaptureDevice)
         case plug(CaptureDevice)
         case unplug(CaptureDevice)
@@ -29,7 +29,7 @@ struct ChoosingApplication {
     private var streamed: [DeviceIdentity] = []
     /// The camera in use, connected or not.
     private(set) var current: CaptureDevice?
-    /// Why the last step was refused.
+    /// The reason why the last step was refused.
     private(set) var refusal: SelectionRefusal?
 
     init(_ policy: CameraPolicy) {
@@ -44,14 +44,14 @@ struct ChoosingApplication {
         switch step {
         case .launch(let cameras):
             preference = CameraPreference(history: history, streamed: streamed, present: cameras)
-            // A fixed choice persists across launches; the other policies start over.
+            // A fixed choice persists across launches. With the other policies, the selection starts again.
             selection = CameraSelection(
                 policy: policy, current: policy == .fixed ? current?.identity : nil)
             if policy != .fixed { current = nil }
             obey(selection.ask(preference))
         case .begin(let camera):
             preference.history.propose(camera.identity, by: "application", among: preference.cameras)
-            // Before it has used any camera.
+            // The selection before the program has used any camera.
             selection = CameraSelection(policy: policy)
             current = nil
             obey(selection.ask(preference))

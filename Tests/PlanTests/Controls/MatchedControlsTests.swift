@@ -25,7 +25,7 @@ struct MatchedControlsTests {
     private static let whiteBalance = DeviceControl(
         name: "white_balance_automatic", kind: .boolean, value: 1, minimum: 0, maximum: 1, defaultValue: 1)
 
-    /// Metered: 25 ms, gain 12, 4300 K.
+    /// The camera has metered 25 ms, gain 12, and 4300 K.
     private static let desk = [
         exposureMenu(), number("exposure_time_absolute", 250, 3...2047), number("gain", 12, 0...255),
         whiteBalance,

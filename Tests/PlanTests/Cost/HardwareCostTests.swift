@@ -105,16 +105,17 @@ struct HardwareCostTests {
     @Test("the cost is the sum of its steps, each decoded once per tick at its displayed scale")
     func sum() throws {
         let cost = try Self.cost(Self.pip)
-        // 1080p at full size, color-converted and encoded; 720p at 3/8, which is exactly a quarter of 1080p,
-        // and color-converted at that size.
+        // The main camera is 1080p at full size, color-converted and encoded. The inset is 720p decoded at
+        // 3/8, which is exactly a quarter of 1080p, and color-converted at that size.
         let (main, inset, shown) = (1920.0 * 1080, 1280.0 * 720, 480.0 * 270)
         let piece = 10_000.0
         let painting: Double = main * 2.2 + inset * 1.4 + shown * 0.2 + 4 * piece
         let frames: Double = 30 * (painting + main * 7 + piece)
-        // Speech, as the best assumption.
+        // The audio is assumed to be speech, which is the best assumption.
         let coding: Double = 96_000 / 1024 * (piece + 1024 * 50 * 1.6)
         let resampling: Double = 50 * piece + 48_000 * 20
-        // The timeline and the monitor, an encoder for each camera, and two threads for the microphone.
+        // The threads are the timeline and the monitor, an encoder for each camera, and two threads for the
+        // microphone.
         let delivering: Double = (50 + 30 + 100 + 60 + 100) * piece
         let all = frames + coding + resampling + delivering
         #expect(abs(try used(cost, "cpu") - all / 1e9 / 1.8) < 0.002)

@@ -21,7 +21,7 @@ struct USBCostTests {
             settings: payloads.map { USBReservation(bytes: $0) })
     }
 
-    /// Copied cameras, each identified by its name.
+    /// Returns a plan with copied cameras, each identified by its name.
     static func plan(_ cameras: (role: String, format: String)...) throws -> SessionPlan {
         SessionPlan(
             profile: "test",
@@ -100,7 +100,7 @@ struct USBCostTests {
     func tooLarge() throws {
         var camera = Self.camera("desk", on: Self.bus("left"), payloads: [192, 3060])
         camera.isSynthetic = true
-        // 4,620 bytes would take 90 of 100 µs.
+        // A packet of 4,620 bytes would take 90 of 100 µs.
         let terms = Self.terms(try Self.plan(("desk", "yuyv 640x480 60")), USBTopology(cameras: [camera]))
         #expect(try abs(#require(terms.first).used - 4620.0 / 3060) < 1e-4)
     }

@@ -44,7 +44,7 @@ struct ConnectionTests {
             audioBitrate: 160_000)
     }
 
-    /// Two cameras, a microphone, a program, and two tracks, without connections.
+    /// Returns a plan with two cameras, a microphone, a program, and two tracks, but without connections.
     private static func bare() -> SessionPlan {
         var plan = SessionPlan(profile: "mine")
         plan.addWithoutConnections(camera("desk"))
@@ -80,7 +80,7 @@ struct ConnectionTests {
         for edge in edges { try plan.connect(edge) }
         #expect(plan.connections == edges)
         #expect(plan.validate().isEmpty)
-        // The parts used by the session contain the same.
+        // The parts of the plan that the session uses contain the same roles.
         #expect(plan.cameraTracks.map(\.role) == ["face"] && plan.cameraTracks.map(\.rotation) == [.quarter])
         #expect(plan.cameraTracks.map(\.crop) == [crop])
         #expect(plan.program?.layers.map(\.role) == ["desk", "face"])
@@ -236,7 +236,7 @@ struct ConnectionTests {
         #expect(now("face", "cameras/face") == nil)
         try apply("start-track face")
         #expect(now("face", "cameras/face.2")?.isEnabled == true)
-        // A file keeps its orientation; the next file has the new one.
+        // A file keeps its orientation, and the next file has the new one.
         running.turn("desk", to: .quarter)
         #expect(now("desk", "cameras/desk")?.rotation == Rotation.none)
         running.beginFiles()

@@ -42,7 +42,7 @@ struct EncoderAssignmentTests {
             encoders: encoders)
     }
 
-    /// The encoder of `program`, then of each track; `nil` is x264.
+    /// Returns the encoder of `program`, then that of each track; `nil` stands for x264.
     private static func encoders(of plan: SessionPlan) -> [String?] {
         plan.encoders.map { $0.settings.hardware?.library }
     }
@@ -141,7 +141,7 @@ struct EncoderAssignmentTests {
         func processor(_ cost: HardwareCost) -> Double {
             cost.terms.first { $0.resource == "cpu" }?.used ?? 0
         }
-        // 7 ns per pixel for synthetic frames with x264's `balanced`, against half a nanosecond; 1.8
+        // Synthetic frames take 7 ns per pixel with x264's `balanced`, compared with half a nanosecond. 1.8
         // processors are usable.
         let nanoseconds: Double = 6.5 * pixels - 90_000 * 90
         let saved: Double = nanoseconds / 1e9 / 1.8

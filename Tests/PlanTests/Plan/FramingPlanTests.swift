@@ -4,8 +4,8 @@ import Testing
 @testable import Plan
 @testable import Profiles
 
-/// How a plan uses a profile's `crop`, `zoom`, `pan`, `tilt`, `output`, and presets, once the devices are
-/// known.
+/// Tests how a plan uses a profile's `crop`, `zoom`, `pan`, `tilt`, `output`, and presets when the devices
+/// are known.
 @Suite("Crop, zoom, and output of a profile in a plan")
 struct FramingPlanTests {
     private static let encode = "tracks: { cameras: encode }"
@@ -40,7 +40,7 @@ struct FramingPlanTests {
     @Test(
         "the camera's format is the smallest that covers the output, compressed to save bus bandwidth, and the track has the output's size",
         arguments: [
-            // Profile fields of the camera, camera format, track format.
+            // The columns are the profile fields of the camera, the camera format, and the track format.
             ("output: 640x360", "mjpeg 640x480 at 30", "640x360 at 30"),
             ("output: 640x480", "mjpeg 640x480 at 30", "640x480 at 30"),
             ("output: vga", "mjpeg 640x480 at 30", "640x480 at 30"),
@@ -114,7 +114,7 @@ struct FramingPlanTests {
             ("zoom: 1.5, pan: 1", ["zoom_absolute": 150, "pan_absolute": 36000]),
             ("pan: -0.5, tilt: 0.5", ["pan_absolute": -18000, "tilt_absolute": 18000]),
             ("tilt: -1", ["tilt_absolute": -18000]), ("pan: 0.02", ["pan_absolute": 0]),
-            // A camera mounted sideways tilts in order to pan.
+            // A camera that is mounted sideways uses its tilt control to pan.
             ("pan: 1, rotation: 90", ["tilt_absolute": 36000]),
             ("tilt: 1, rotation: 90", ["pan_absolute": -36000]),
             ("pan: 1, rotation: 180", ["pan_absolute": -36000]),

@@ -78,7 +78,7 @@ struct LiveOutputPlanTests {
             "publish: { show: { url: \"srt://host:9000\", video: { size: 1280x720, rate: 30 } } }")
         #expect(packets.filter { $0.key != "show" } == none)
         #expect(try #require(packets["show"]) < 0.02)
-        // 30 frames of 921,600 pixels at 10 ns each, on 1.8 processors, plus scaling.
+        // The output needs 30 frames of 921,600 pixels at 10 ns each, on 1.8 processors, plus scaling.
         let encoding = 30 * (921_600 * 10e-9 + 10e-6) / 1.8
         let share = try #require(own["show"])
         #expect(share > encoding && share < encoding * 1.3, "\(share) beside \(encoding)")

@@ -86,7 +86,8 @@ struct ProgramLayoutTests {
     func shrunk() {
         let layout = Places(Self.fullHD, .pip, scale: 0.6)
         let inset = layout.rectangles(for: [Self.fullHD, Self.hd.turned])[1]
-        // 1080 minus two margins of 38.4 is a height of 1003.2; 9/16 of it is a width of 564.3.
+        // The height is 1080 minus two margins of 38.4, which is 1003.2. The width is 9/16 of this, which is
+        // 564.3.
         #expect(inset.size == FrameSize(width: 564, height: 1004))
         #expect(inset.y + inset.height <= 1080)
     }

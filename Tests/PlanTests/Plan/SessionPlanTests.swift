@@ -53,7 +53,7 @@ struct SessionPlanTests {
         try Profile(yaml: Array(text.utf8), file: "test.yaml")
     }
 
-    /// The plan for one camera `a`, copied or encoded.
+    /// Returns the plan for one camera `a`, copied or encoded.
     private func plan(
         _ camera: String, _ device: PlannedDevice, tracks: String = "copy"
     ) throws(ProfileError) -> SessionPlan {

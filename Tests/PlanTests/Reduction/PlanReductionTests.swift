@@ -27,7 +27,7 @@ struct PlanReductionTests {
         return Dictionary(uniqueKeysWithValues: cameras + microphones)
     }
 
-    /// Reduces with a cost computed from the plan.
+    /// Reduces a plan, using a cost that is computed from the plan.
     static func reduce(
         _ text: String, _ formats: [OfferedFormat] = webcam,
         for price: @escaping (SessionPlan) -> HardwareCost
@@ -45,12 +45,12 @@ struct PlanReductionTests {
             }, unknown: unknown)
     }
 
-    /// Megapixels per second of all cameras.
+    /// Returns the number of megapixels per second of all cameras.
     static func megapixels(_ plan: SessionPlan) -> Double {
         plan.cameras.reduce(0) { $0 + Double($1.format.size.pixelCount) * $1.format.rate.perSecond / 1e6 }
     }
 
-    /// A machine that is limited only by its bus, in megapixels per second.
+    /// Returns the cost on a machine that is limited only by its bus, in megapixels per second.
     static func machine(of limit: Double) -> (SessionPlan) -> HardwareCost {
         { cost(["usb:1": megapixels($0) / limit]) }
     }
@@ -252,7 +252,8 @@ struct PlanReductionTests {
 
     // MARK: A bus that is scarce
 
-    /// Bytes per second on one bus; JPEGs cost processor time instead.
+    /// Returns the cost on a machine with a limited number of bytes per second on one bus. JPEGs cost
+    /// processor time instead.
     private static func bus(of limit: Double, processor: Double = 0.1) -> (SessionPlan) -> HardwareCost {
         { plan in
             let bytes = plan.cameras.reduce(0.0) { sum, camera in

@@ -9,7 +9,7 @@ import Testing
 struct ReliefRuleTests {
     private typealias Plans = SessionPlanTests
 
-    /// A session: the camera tracks it records, and whether it has a program.
+    /// A kind of session, defined by the camera tracks it records and by whether it has a program.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case programAlone = ""
         case programAndCopies = "tracks: { cameras: copy }"
@@ -25,7 +25,7 @@ struct ReliefRuleTests {
         return try SessionPlan(profile: profile, devices: PlanReductionTests.devices(profile))
     }
 
-    /// The rule as a table: the shortages that each concession relieves in a running session.
+    /// The rule as a table. It lists the shortages that each concession relieves in a running session.
     private static let table: [(Kind, Concession, role: String?, Relief)] = [
         // Encoder presets and the program relieve the processor in every session.
         (.programAlone, .preset, nil, .processor),
@@ -38,8 +38,8 @@ struct ReliefRuleTests {
         (.programAlone, .programPause, nil, []),
         (.programAndCopies, .programPause, nil, [.processor, .storage]),
         (.programAndEncoded, .programPause, nil, [.processor, .storage]),
-        // If only the program is recorded, its cameras are reduced, too; copied originals are never reduced
-        // for the processor.
+        // If only the program is recorded, its cameras are reduced, too. Copied originals are never reduced
+        // because of the processor.
         (.programAlone, .cameraRate, "desk", [.processor, .memory, .bus]),
         (.programAlone, .cameraSize, "face", [.processor, .memory, .storage, .bus]),
         (.programAlone, .camera, "face", [.processor, .memory, .storage]),
@@ -47,7 +47,7 @@ struct ReliefRuleTests {
         (.programAndCopies, .cameraSize, "face", [.memory, .storage, .bus]),
         (.programAndCopies, .camera, "face", [.memory, .storage]),
         (.programAndEncoded, .cameraRate, "desk", [.processor, .memory, .bus]),
-        // Only a camera used just as an inset is larger than displayed.
+        // Only a camera that is used just as an inset delivers more pixels than are displayed.
         (.programAlone, .surplusSize, "face", [.processor, .memory, .bus]),
         (.programAlone, .surplusSize, "desk", []),
         (.programAndCopies, .surplusSize, "face", []),

@@ -8,7 +8,7 @@ struct CameraMountingTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let what: String
         let stance: CameraMounting
-        /// The computer's rotation, clockwise.
+        /// The clockwise rotation of the computer.
         let turn: Rotation
         let surface: PreviewSurface
         var isMirrored = false
@@ -18,13 +18,14 @@ struct CameraMountingTests {
         var testDescription: String { what }
     }
 
-    /// A phone: its sensor's native orientation has the phone on its left side, so portrait needs 90°.
+    /// The device is a phone. The native orientation of its sensor corresponds to the phone lying on its left
+    /// side, so portrait needs 90°.
     private static let back = CameraMounting(bearing: .back, mounting: .quarter)
     private static let front = CameraMounting(bearing: .front, mounting: .quarter)
     private static let own = CameraMounting(bearing: .own)
 
     private static let cases = [
-        // A surface locked to portrait.
+        // The surface is locked to portrait.
         Case(
             what: "back camera in portrait", stance: back, turn: .none, surface: .locked(.none),
             capture: .quarter, preview: .quarter),
@@ -37,7 +38,7 @@ struct CameraMountingTests {
         Case(
             what: "back camera upside down", stance: back, turn: .half, surface: .locked(.none),
             capture: .threeQuarters, preview: .quarter),
-        // The same on a surface that rotates with gravity.
+        // The conditions are the same, but the surface rotates with gravity.
         Case(
             what: "back camera in portrait, the surface turns", stance: back, turn: .none, surface: .upright,
             capture: .quarter, preview: .quarter),
@@ -47,8 +48,8 @@ struct CameraMountingTests {
         Case(
             what: "a window locked to landscape", stance: back, turn: .threeQuarters,
             surface: .locked(.quarter), capture: .none, preview: .none),
-        // The front camera turns the other way. Mirrored, it stays upright on a locked surface, like every
-        // mirror.
+        // The front camera rotates in the opposite direction. If it is mirrored, it stays upright on a locked
+        // surface, like every mirror.
         Case(
             what: "front camera in portrait", stance: front, turn: .none, surface: .locked(.none),
             isMirrored: true, capture: .quarter, preview: .quarter),

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Orientation of the computer")
 struct TurnEstimateTests {
-    /// Held at an angle clockwise from upright, and leaned back by another angle.
+    /// Returns the acceleration of a device that is held at an angle clockwise from upright, and leaned back
+    /// by another angle.
     private static func held(_ degrees: Double, leaningBack: Double = 0, by force: Double = 1) -> Acceleration
     {
         let (angle, lean) = (degrees * .pi / 180, leaningBack * .pi / 180)
@@ -55,7 +56,7 @@ struct TurnEstimateTests {
         #expect(Self.turn(after: [table, table]) == nil)
         #expect(Self.turn(after: [Self.held(90), table, table, table]) == .quarter)
         #expect(Self.turn(after: [table, Self.held(180)]) == .half)
-        // A turn on the table counts only when the computer is raised again.
+        // A turn on the table is detected only when the computer is raised again.
         #expect(
             Self.turn(after: [Self.held(90), table, Self.held(270), table, Self.held(270)]) == .quarter)
     }

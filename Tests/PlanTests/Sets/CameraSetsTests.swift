@@ -35,7 +35,7 @@ struct CameraSetsTests {
             + ["a", "b"].map { USBCostTests.camera($0, on: near, payloads: [1600]) }
         let cameras = try ["greedy", "a", "b", "elsewhere"].map { try Self.camera($0, "640x480") }
         let sets = CameraSets(of: cameras, on: Self.machine(usb))
-        // 61 µs and 32 µs fit; 61 µs and twice 32 µs don't.
+        // The streams of 61 µs and 32 µs fit, but 61 µs and twice 32 µs don't.
         #expect(
             names(sets) == [
                 ["greedy", "a", "elsewhere"], ["greedy", "b", "elsewhere"], ["a", "b", "elsewhere"],
@@ -64,7 +64,8 @@ struct CameraSetsTests {
     @Test("each camera in turn gets the best format that fits, and reports its limit")
     func formats() throws {
         let bus = USBCostTests.bus("1")
-        // Estimated: 640x480 reserves 512 bytes (11 µs), 1280x720 1024 (21 µs), 1920x1080 3072 (61 µs).
+        // According to the estimate, 640x480 reserves 512 bytes (11 µs), 1280x720 1024 bytes (21 µs), and
+        // 1920x1080 3072 bytes (61 µs).
         let usb = ["a", "b"].map { USBCostTests.camera($0, on: bus) }
         let cameras = try ["a", "b"].map { try Self.camera($0, "640x480", "1280x720", "1920x1080") }
         let sets = CameraSets(of: cameras, on: Self.machine(usb))
@@ -85,7 +86,7 @@ struct CameraSetsTests {
         if payload == 3072 {
             #expect(sets.isComplete && sets.groups.count == 16 && sets.exclusions.count == 120)
         } else {
-            // 1,820 sets of four.
+            // There are 1,820 sets of four cameras.
             #expect(!sets.isComplete && sets.groups.count == CameraSets.mostSets)
             #expect(sets.groups.allSatisfy { $0.members.count == 4 })
         }

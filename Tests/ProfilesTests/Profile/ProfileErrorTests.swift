@@ -11,7 +11,7 @@ struct ProfileErrorTests {
     @Test(
         "an error gives the position, the value found, and the expected one in one line",
         arguments: [
-            // The file as a whole.
+            // These cases concern the file as a whole.
             ("", "1:1: found an empty file, expected cameras or microphones."),
             ("# nothing\n", "1:1: found an empty file, expected cameras or microphones."),
             ("{}", "1:1: found no device, expected at least one role in cameras or microphones."),
@@ -37,7 +37,7 @@ struct ProfileErrorTests {
                 "description: [x]\ncameras: {a: }",
                 "1:14: description: found a list, expected one line of at most 200 characters."
             ),
-            // Roles.
+            // These cases concern roles.
             (
                 "cameras: any",
                 "1:10: cameras: found “any”, expected one field per camera, for example desk: { device: any }."
@@ -54,7 +54,7 @@ struct ProfileErrorTests {
                 "cameras: { a: }\nmicrophones: { a: }",
                 "2:16: microphones.a: found a duplicate role, expected a unique name among cameras and microphones."
             ),
-            // Cameras.
+            // These cases concern cameras.
             (
                 "cameras:\n  desk:\n    device: any\n    rate:       fast",
                 "4:17: cameras.desk.rate: found “fast”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
@@ -156,7 +156,7 @@ struct ProfileErrorTests {
                 #"cameras: { a: { device: "x\0y" } }"#,
                 "1:25: cameras.a.device: found “x?y”, expected a device selector, for example any or /dev/video0."
             ),
-            // Microphones.
+            // These cases concern microphones.
             (
                 "microphones: { m: { rotation: 90 } }",
                 "1:21: microphones.m.rotation: found a field that only cameras support, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression or camera for a microphone."
@@ -201,7 +201,7 @@ struct ProfileErrorTests {
                 "microphones: { m: { offset: 6s } }",
                 "1:29: microphones.m.offset: found “6s”, expected a duration from -5s to 5s, for example -20ms."
             ),
-            // The program.
+            // These cases concern the program.
             (
                 "microphones: {m: }\nprogram: {}",
                 "2:10: program: found a program without cameras, expected at least one camera for the program."
@@ -287,7 +287,7 @@ struct ProfileErrorTests {
                 two + "program: { fit: stretch }",
                 "3:17: program.fit: found “stretch”, expected contain (black bars) or cover (cropped edges)."
             ),
-            // The rest.
+            // These cases concern the remaining fields.
             (
                 two + "tracks: { cameras: wav }",
                 "3:20: tracks.cameras: found “wav”, expected copy, encode or none."

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Profiles by name")
 struct ProfileLibraryTests {
-    /// A temporary folder that is deleted with its owner.
+    /// A temporary folder, which is deleted when this object is deallocated.
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.path + "/multicam-profiles-\(UUID().uuidString)"
 

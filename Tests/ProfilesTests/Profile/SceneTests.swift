@@ -101,7 +101,7 @@ struct SceneTests {
         "saving a scene preserves the rest of the text, including comments, order, and line endings",
         arguments: [
             ("", "scenes:\nNEW\n"),
-            // Replaces the scene with the same name; otherwise appends it.
+            // The scene with the same name is replaced; otherwise, the scene is appended.
             (
                 "scenes:\n  a: { main: face }   # first\n  close: { main: wide }\n  # last\n  z: {}\n# the end\ntracks: { cameras: copy }\n",
                 "scenes:\n  a: { main: face }   # first\nNEW\n  # last\n  z: {}\n# the end\ntracks: { cameras: copy }\n"

@@ -78,7 +78,7 @@ struct WebRTCPeerTests {
 
     private func at(_ milliseconds: Int64) -> ClockTime { ClockTime(nanoseconds: milliseconds * 1_000_000) }
 
-    /// A peer that has sent five reports at the given interval in milliseconds.
+    /// Returns a peer that has sent five reports at the given interval in milliseconds.
     private func reporting(each interval: Int64) -> PeerConfirmation {
         var confirmation = PeerConfirmation(since: at(0))
         for number in 1...5 as ClosedRange<Int64> {

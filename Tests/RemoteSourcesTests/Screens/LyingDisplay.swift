@@ -6,9 +6,9 @@ final class LyingDisplay: Sendable {
     /// The server's reaction to a request.
     enum Reaction {
         case answer([UInt8])
-        /// The X11 error `BadMatch`.
+        /// The server sends the X11 error `BadMatch`.
         case refuse
-        /// No reply, for requests that do not have one.
+        /// The server doesn't reply; used for requests that don't have a reply.
         case silence
         case hangUp
     }
@@ -23,7 +23,7 @@ final class LyingDisplay: Sendable {
         let errno: Int32
     }
 
-    /// The source address of its screen.
+    /// The source address of the server's screen.
     let selector: String
     private let listener: Int32
 
@@ -59,7 +59,7 @@ final class LyingDisplay: Sendable {
         }
     }
 
-    /// Also ends the wait for a client that never connects.
+    /// Closing the socket also ends the wait for a client that never connects.
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)

@@ -4,19 +4,19 @@ enum XBytes {
     static func four(_ value: Int) -> [UInt8] { two(value & 0xFFFF) + two(value >> 16 & 0xFFFF) }
     static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 
-    /// A reply to a request.
+    /// Returns a reply to a request.
     ///
     /// - Parameters:
-    ///   - data: The second byte.
+    ///   - data: The second byte of the reply.
     ///   - fixed: The bytes from byte 8 on, padded with zeros up to byte 32.
-    ///   - rest: The bytes after that.
-    /// - Returns: The bytes. The sequence number is still missing.
+    ///   - rest: The bytes after the fixed part.
+    /// - Returns: The bytes of the reply, without the sequence number.
     static func reply(data: UInt8 = 0, _ fixed: [UInt8], rest: [UInt8] = []) -> [UInt8] {
         let body = fixed + zeros(max(24 - fixed.count, 0)) + rest
         return [1, data] + two(0) + four((body.count - 24) / 4) + body
     }
 
-    /// A server's reply to the connection setup: one screen with visual 33.
+    /// Returns a server's reply to the connection setup, with one screen and visual 33.
     static func setup(
         depth: UInt8 = 24, bits: UInt8 = 32, masks: (Int, Int, Int) = (0xFF0000, 0xFF00, 0xFF),
         size: (width: Int, height: Int) = (640, 360), screens: UInt8 = 1, visuals: Int = 1

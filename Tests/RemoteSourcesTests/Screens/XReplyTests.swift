@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Replies of X servers")
 struct XReplyTests {
-    /// Memory as XCB allocates it, with bytes of 0xFF after the reply.
+    /// Returns memory as XCB allocates it, with bytes of 0xFF after the reply.
     private func memory(_ bytes: [UInt8], behind: Int = 0) throws -> UnsafeMutableRawPointer {
         let memory = try #require(malloc(bytes.count + behind))
         memory.copyMemory(from: bytes, byteCount: bytes.count)
@@ -37,7 +37,7 @@ struct XReplyTests {
         #expect(isTaken == isWhole)
     }
 
-    /// The top left corner of a black image into which a pointer of 2×1 pixels is drawn.
+    /// Returns the top left corner of a black image into which a pointer of 2×1 pixels is drawn.
     private func drawn(rest: [UInt8], size: (Int, Int), behind: Int) throws -> [UInt32] {
         let fixed =
             XBytes.zeros(4) + XBytes.two(size.0) + XBytes.two(size.1) + XBytes.zeros(4) + XBytes.four(7)

@@ -6,14 +6,14 @@ import Testing
 
 @testable import RemoteSources
 
-/// Screens of X servers that send wrong data, errors, or nothing. Serialized, because one test inspects this
-/// process's memory.
+/// Tests the screens of X servers that send wrong data, errors, or nothing. The tests run one after the
+/// other, because one of them inspects this process's memory.
 @Suite("Screens of faulty X servers", .serialized)
 struct XScreenTests {
     private typealias Request = LyingDisplay.Request
     private static let sharing: UInt8 = 140
 
-    /// The replies of a correct server with an empty screen.
+    /// Returns the replies of a correct server with an empty screen.
     private static func honest(
         _ request: Int, _ bytes: [UInt8], extensions: [String: UInt8] = [:], size: (Int, Int) = (640, 360)
     ) -> LyingDisplay.Reaction {
@@ -44,7 +44,7 @@ struct XScreenTests {
         return try XScreen(address, try #require(address.screen), cancellation)
     }
 
-    /// The error thrown by `body`.
+    /// Returns the error thrown by `body`.
     private func error(of body: () throws -> Void) -> String {
         do {
             try body()
@@ -109,7 +109,7 @@ struct XScreenTests {
             switch request {
             case Request.tree: .answer(XBytes.reply(XBytes.zeros(8) + XBytes.two(60000)))
             case Request.property:
-                // A million numbers of 32 bits.
+                // The reply contains a million numbers of 32 bits.
                 .answer(XBytes.reply(data: 32, XBytes.zeros(8) + XBytes.four(1_000_000)))
             default: Self.honest(request, bytes)
             }

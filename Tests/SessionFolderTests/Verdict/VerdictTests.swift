@@ -228,7 +228,7 @@ struct VerdictTests {
         for (start, end) in [(Int64.min, Int64.max), (.max, .min), (9, 3), (-5, -1)] {
             let verdict = Self.verdict([Self.program(lost: ["governor": 30])], microphones: []) {
                 $0.duration_ns = duration
-                // Twice, to test for overflow of the sum.
+                // The steps occur twice, to test for overflow of the sum.
                 $0.governor = [start, end, start, end].enumerated().map { index, time in
                     Manifest.GovernorStep(
                         at_ns: time,

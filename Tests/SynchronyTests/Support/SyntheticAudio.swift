@@ -44,7 +44,8 @@ struct SyntheticAudio {
         for index in samples.indices { samples[index] += Float(deviation * generator.normal()) }
     }
 
-    /// The value at any time, by cubic interpolation (Catmull and Rom, 1974). Silence outside of the samples.
+    /// Returns the value at any time, by cubic interpolation (Catmull and Rom, 1974). Outside of the samples,
+    /// the value is silence.
     func value(at second: Double) -> Double {
         let place = second * rate
         let index = Int(place.rounded(.down))

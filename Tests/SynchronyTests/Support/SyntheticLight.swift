@@ -4,7 +4,7 @@ import SeededNoise
 
 @testable import Synchrony
 
-/// A camera with 30 frames per second that records a lamp turned on at some times.
+/// A camera with 30 frames per second that records a lamp that is turned on at some times.
 struct SyntheticLight {
     /// Exposure time as a fraction of the frame interval of 33.3 ms: 0…1.
     var exposureShare = 1.0
@@ -17,7 +17,7 @@ struct SyntheticLight {
     var phase = 0.0
     static let interval = 1.0 / 30
 
-    /// The camera's events for lamps turned on at the given times in seconds.
+    /// Returns the camera's events for lamps that are turned on at the given times in seconds.
     func events(at flashes: [Double], until end: Double, seed: UInt64) -> [SharpEvent] {
         var generator = SeededGenerator(seed: seed)
         var camera = CameraEvents()

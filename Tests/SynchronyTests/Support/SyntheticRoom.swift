@@ -1,8 +1,8 @@
 import Glibc
 import SeededNoise
 
-/// One voice in a room, recorded by microphones that each have different echoes, and different noise as loud
-/// as the voice.
+/// One voice in a room, recorded by several microphones. Each microphone has different echoes, and different
+/// noise that is as loud as the voice.
 struct SyntheticRoom {
     private let seed: UInt64
     private let seconds: Double
@@ -21,8 +21,8 @@ struct SyntheticRoom {
         self.dry = dry
     }
 
-    /// The audio of a microphone, delayed by `offset` seconds at the start and by `drift` ppm of the elapsed
-    /// time.
+    /// Returns the audio of a microphone, delayed by `offset` seconds at the start and by `drift` ppm of the
+    /// elapsed time.
     func microphone(
         _ number: UInt64, offset: Double = 0, drift: Double = 0, in heard: [Range<Double>]? = nil
     ) -> SyntheticAudio {

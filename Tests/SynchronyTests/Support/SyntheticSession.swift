@@ -1,10 +1,10 @@
 import Foundation
 
-/// A session folder with audio only: its manifest and its WAV files.
+/// A session folder that contains only audio: its manifest and its WAV files.
 final class SyntheticSession {
     let folder: String
 
-    /// Writes the audio files by name, in the order of the manifest.
+    /// Writes the audio files by their names, in the order of the manifest.
     init(_ audioBlocks: [(name: String, audio: SyntheticAudio)]) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "sync-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder + "/audio", withIntermediateDirectories: true)

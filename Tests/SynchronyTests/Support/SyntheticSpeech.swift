@@ -1,7 +1,7 @@
 import Glibc
 import SeededNoise
 
-/// Synthetic speech: voiced syllables with one pitch, moving formants, fricatives, and pauses.
+/// Synthetic speech with voiced syllables of one pitch, moving formants, fricatives, and pauses.
 struct SyntheticSpeech {
     private var generator: SeededGenerator
 
@@ -11,7 +11,7 @@ struct SyntheticSpeech {
 
     /// Adds speech to all of the audio.
     ///
-    /// - Returns: The number of words.
+    /// - Returns: The number of words that were added.
     mutating func speak(into audio: inout SyntheticAudio, loudness: Double = 0.2) -> Int {
         let end = Double(audio.samples.count) / audio.rate
         var (second, words) = (0.3, 0)

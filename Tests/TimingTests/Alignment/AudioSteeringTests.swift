@@ -6,10 +6,10 @@ import Testing
 @testable import SessionFolder
 @testable import Timing
 
-/// A microphone's clock model and its placement, with an exact resampler.
+/// Tests a microphone's clock model and its placement, with an exact resampler.
 @Suite("audio steering with a clock model")
 struct AudioSteeringTests {
-    /// The results for each slice.
+    /// The results of a run, with one value per slice.
     private struct Course {
         /// Pitch deviation of the recorded audio, in parts per million.
         var pitch: [Double] = []
@@ -31,7 +31,7 @@ struct AudioSteeringTests {
             var placement = AudioPlacement()
             let slice = Int64(rate / slicesPerSecond)
             let heard = Double(slice) * device.interval / 1e9
-            // Session time in seconds of the track's next sample.
+            // The session time of the track's next sample, in seconds.
             var position: Double?
             var correction = 0.0
             for index in 0..<Int64(seconds * slicesPerSecond) {
@@ -63,8 +63,8 @@ struct AudioSteeringTests {
 
     private static let seconds = 120.0
 
-    /// Time until the pitch has settled. It is the longest for Gaussian noise, which contains the least
-    /// information about its mean.
+    /// The kinds of noise, with the time until the pitch has settled. It is the longest for Gaussian noise,
+    /// which contains the least information about its mean.
     private static let noises: [(noise: SimulatedDevice.Noise, settled: Double)] = [
         (.flat(.milliseconds(2)), 40), (.flat(.milliseconds(8)), 40), (.bell(.microseconds(300)), 40),
         (.bell(.milliseconds(1)), 90),

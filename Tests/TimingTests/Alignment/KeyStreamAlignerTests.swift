@@ -31,7 +31,7 @@ struct KeyStreamAlignerTests {
         let taken = aligner.take(before: Self.start + .seconds(1))
         #expect(taken.map(\.frame) == Array(0..<31))
         #expect(taken.map(\.tick) == (Int64(0)..<31).map { Self.tick($0, phase: early) })
-        // The key frame was captured 3 ms before T0: it is shown at T0, but does not count as captured.
+        // The key frame was captured 3 ms before T0. It is shown at T0, but does not count as captured.
         #expect(aligner.counts.captured == 30)
         let late = Nanoseconds.milliseconds(3)
         var other = Self.aligner(frames: -15..<31, phase: late)
@@ -45,7 +45,7 @@ struct KeyStreamAlignerTests {
         "a camera that is faster or slower than nominal keeps its capture times and all frames over hours",
         arguments: [150, 20_000, 100_000, -150, -20_000, -100_000])
     func drift(partsPerMillion: Int64) {
-        // 30 frames per second by the camera's clock, which drifts by `partsPerMillion`.
+        // The camera captures 30 frames per second by its own clock, which drifts by `partsPerMillion`.
         let rate = FrameRate(30 * (1_000_000 + partsPerMillion), per: 1_000_000)
         let seconds: Int64 = 3 * 3600
         var aligner = KeyStreamAligner<Int64>(start: Self.start)

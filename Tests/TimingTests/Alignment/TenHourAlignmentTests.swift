@@ -4,8 +4,8 @@ import Testing
 
 @testable import Timing
 
-/// Three cameras after ten hours. The clock model receives every twelfth frame, and every frame of the last
-/// minute.
+/// Tests three cameras after ten hours. The clock model receives every twelfth frame, and every frame of the
+/// last minute.
 @Suite("frames on the grid after ten hours")
 struct TenHourAlignmentTests {
     private struct Camera {
@@ -23,7 +23,8 @@ struct TenHourAlignmentTests {
     private static let grid = FrameRate(30, per: 1)
     private static let ticks: Int64 = 30 * 50
 
-    /// The last fifty seconds on the grid: the distance of each new frame from its tick, and the counts.
+    /// Returns the last fifty seconds on the grid: the distance of each new frame from its tick, and the
+    /// counts.
     private func shown(_ camera: Camera, seed: UInt64) -> (errors: [Nanoseconds], counts: FrameCounts) {
         var device = SimulatedDevice(
             countsPerSecond: camera.rate, partsPerMillion: camera.drift, noise: .flat(.milliseconds(8)),
@@ -43,7 +44,7 @@ struct TenHourAlignmentTests {
             let dated = clock.time(of: count, stamped: device.stamp(count))
             guard isDense else { continue }
             aligner.add(truth, capturedAt: dated)
-            // A frame is delivered after its exposure and its latency. Ticks are decided 0.3 s later.
+            // A frame is delivered after its exposure and its latency. Ticks are processed 0.3 s later.
             let now = truth + .seconds(rounding: 1 / camera.rate) + camera.latency - .milliseconds(300)
             while next < Self.ticks {
                 let tick = start + Nanoseconds(Self.grid.time(ofTick: next).nanoseconds)

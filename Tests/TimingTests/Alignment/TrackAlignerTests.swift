@@ -120,7 +120,8 @@ struct TrackAlignerTests {
             #expect(index == Int(tick))
         }
         #expect(aligner.counts.duplicated == 2)
-        // The fifth frame was corrected after its tick; the sixth is before the frame that is shown now.
+        // The fifth frame was corrected after its tick. The sixth frame is before the frame that is shown
+        // now.
         #expect(aligner.counts.captured + aligner.counts.lostInAll == 10)
     }
 
@@ -136,7 +137,7 @@ struct TrackAlignerTests {
         #expect(aligner.counts.lost == [.late: 1, .disconnected: 4])
     }
 
-    /// The loss cause of each tick for a camera that loses consecutive frames.
+    /// Returns the loss cause of each tick for a camera that loses consecutive frames.
     private func causes(
         cameraRate: Double, phase: Nanoseconds, ticks: Int64, losing lost: Range<Int>, told count: Int = 1
     ) -> [LossCause?] {

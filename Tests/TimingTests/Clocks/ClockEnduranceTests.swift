@@ -11,8 +11,8 @@ struct ClockEnduranceTests {
         let name: String
         let countsPerSecond: Double
         let partsPerMillion: Double
-        /// Counts between timestamps. The interval is longer than for real devices, and the window is shorter
-        /// accordingly, so that the test takes only seconds.
+        /// Number of counts between timestamps. The interval is longer than for real devices, and the window
+        /// is shorter accordingly, so that the test takes only seconds.
         let step: Int64
         let noise: Nanoseconds
         let allowed: Nanoseconds
@@ -49,7 +49,7 @@ struct ClockEnduranceTests {
         while Double(count) < 10 * hour * device.countsPerSecond {
             defer { count += device.step }
             guard !UInt64.random(in: 0..<1000, using: &generator).isMultiple(of: 1000) else { continue }
-            // The integral of the rate's variation.
+            // This is the integral of the rate's variation.
             let nominal = Double(count) / device.countsPerSecond
             let time =
                 nominal / (1 + device.partsPerMillion * 1e-6) + swing * (cos(nominal / hour * 2 * .pi) - 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Timing
 
-/// Cameras with uniform jitter of ±8 ms and a fault 20 s after their start.
+/// Tests cameras with uniform jitter of ±8 ms and a fault 20 s after their start.
 @Suite("a device's clock model after faults")
 struct ClockFaultTests {
     private static let rates = [24.0, 30, 60]
@@ -11,7 +11,7 @@ struct ClockFaultTests {
 
     /// The errors of a clock model after the fault.
     private struct Outcome {
-        /// Largest errors in milliseconds: since the fault, and since 2 s after it.
+        /// Largest errors in milliseconds, since the fault and since 2 s after it.
         var worst = 0.0
         var worstLater = 0.0
         var restarts = 0
@@ -122,7 +122,7 @@ struct ClockFaultTests {
             #expect(outcome.worstLater < 5)
             #expect(outcome.restarts == 1)
         }
-        // Low light from 16 s to 20 s of counts.
+        // The period of low light lasts from 16 s to 20 s of counts.
         let back = Self.outcomes(at: rate) { time, _ in
             let slow = time < 16 ? time : time < 20 ? 16 + (time - 16) * 2 : 24 + time - 20
             return (slow, slow)

@@ -16,7 +16,7 @@ struct ClockStateMonitorTests {
             restarts: restarts, moved: moved)
     }
 
-    /// The reports if the model is checked thirty times per second, with their times in seconds.
+    /// Returns the reports if the model is checked thirty times per second, with their times in seconds.
     private func told(
         seconds: Double, _ reading: (Double) -> ClockReading
     ) -> [(time: Double, change: ClockStateMonitor.Change)] {

@@ -22,7 +22,8 @@ struct DeviceClockTests {
         }
     }
 
-    /// One minute with 40 cameras, half of them 300 ppm slow and half of them 300 ppm fast.
+    /// The results of one minute with 40 cameras. Half of them are 300 ppm slow, and half of them are 300 ppm
+    /// fast.
     private struct Minute {
         var after2 = Knowledge()
         var after20 = Knowledge()
@@ -60,7 +61,7 @@ struct DeviceClockTests {
 
     private static let flat = [24.0, 30, 60].map { Minute(rate: $0, noise: .flat(.milliseconds(8))) }
 
-    /// The percentage of values beyond a limit.
+    /// Returns the percentage of values beyond a limit.
     private static func percent(of values: [[Double]], beyond limit: Double) -> Double {
         let all = values.flatMap(\.self)
         return Double(all.filter { abs($0) > limit }.count) * 100 / Double(all.count)
@@ -125,7 +126,7 @@ struct DeviceClockTests {
         private(set) var decided = 0
         private(set) var astray = 0
 
-        /// `phase` is in frame intervals.
+        /// Creates the grid. `phase` is given in frame intervals.
         init(rate: Double, phase: Double) {
             let grid = FrameRate(Int64(rate), per: 1)
             start = ClockTime(nanoseconds: 9_000_000_000) + .seconds(rounding: phase / rate)
@@ -203,7 +204,8 @@ struct DeviceClockTests {
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<3600 as Range<Int64> { _ = clock.time(of: index, stamped: device.stamp(index)) }
         clock.interrupt()
-        // Interrupted for slightly more than 4 s, which differs from the old line by less than the clamp.
+        // The device is interrupted for slightly more than 4 s. The difference from the old line is less than
+        // the clamp.
         let shift = Nanoseconds.milliseconds(4012)
         var worst = Nanoseconds.zero
         for index in 3600..<3720 as Range<Int64> {

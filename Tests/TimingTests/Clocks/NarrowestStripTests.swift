@@ -14,7 +14,7 @@ struct NarrowestStripTests {
         }
     }
 
-    /// Height of the points in the given direction.
+    /// Returns the height of the points in the given direction.
     private static func height(_ points: [Point], slope: Double) -> Double {
         let rests = points.map { $0.y - slope * $0.x }
         return (rests.max() ?? 0) - (rests.min() ?? 0)

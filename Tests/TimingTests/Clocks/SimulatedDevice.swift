@@ -4,13 +4,13 @@ import SeededNoise
 /// A device with an independent clock and jittered timestamps.
 struct SimulatedDevice {
     enum Noise {
-        /// Uniform noise within ± this value.
+        /// The noise is uniform within ± this value.
         case flat(Nanoseconds)
-        /// Gaussian noise with this standard deviation.
+        /// The noise is Gaussian with this standard deviation.
         case bell(Nanoseconds)
     }
 
-    /// Nanoseconds per count.
+    /// Number of nanoseconds per count.
     let interval: Double
     let noise: Noise
     var generator: SeededGenerator
@@ -32,7 +32,7 @@ struct SimulatedDevice {
         case .flat(let bound):
             return time + Nanoseconds(Int64.random(in: -bound.count...bound.count, using: &generator))
         case .bell(let deviation):
-            // Irwin–Hall distribution: a sum of twelve uniform numbers is nearly normal.
+            // This is an Irwin–Hall distribution: a sum of twelve uniform numbers is nearly normal.
             let sum = (0..<12).reduce(0.0) { sum, _ in sum + Double.random(in: -0.5...0.5, using: &generator)
             }
             return time + .seconds(rounding: sum * deviation.inSeconds)

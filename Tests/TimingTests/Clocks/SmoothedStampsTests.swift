@@ -6,7 +6,7 @@ import Timing
 
 @Suite("a clock model for timestamps with correlated errors")
 struct SmoothedStampsTests {
-    /// A sound card as reported by a sound server: every 100 ms, the server measures the time with an error
+    /// A sound card as reported by a sound server. Every 100 ms, the server measures the time with an error
     /// of 0.3 ms, and derives the timestamps of all 10 ms slices from it. The first measurements are
     /// averaged; each later one changes the result by an eighth of the deviation.
     private struct Microphone {
@@ -30,8 +30,8 @@ struct SmoothedStampsTests {
         }
     }
 
-    /// Root mean squares for the clocks of 40 microphones after some seconds: error of the rate in parts per
-    /// million, and actual and stated error of the latest capture time in microseconds.
+    /// Returns root mean squares for the clocks of 40 microphones after some seconds: the error of the rate
+    /// in parts per million, and the actual and the stated error of the latest capture time in microseconds.
     private func errors(
         after seconds: Int64, correlation: Nanoseconds
     ) -> (rate: Double, time: Double, stated: Double) {

@@ -11,7 +11,7 @@ struct StampNoiseTests {
         var (flat, bell) = (StampNoise(), StampNoise())
         for _ in 0..<600 {
             flat.add(Double.random(in: -8e6...8e6, using: &generator))
-            // Irwin–Hall distribution: a sum of twelve uniform numbers is nearly normal.
+            // This is an Irwin–Hall distribution: a sum of twelve uniform numbers is nearly normal.
             bell.add((0..<12).reduce(0) { sum, _ in sum + Double.random(in: -3e6...3e6, using: &generator) })
         }
         #expect(flat.flatness > 0.9)

@@ -24,7 +24,7 @@ struct AudioGapsTests {
     func cause() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
-        // Reported before the first gap has ended.
+        // The loss is reported before the first gap has ended.
         holes.lose(at: time(1010), cause: .bus)
         holes.lose(at: time(20_001), cause: .driver)
         _ = holes.take([1000..<1200, 10_000..<11_000, 20_000..<20_100], through: 24_000, besides: outages)
@@ -67,7 +67,7 @@ struct AudioGapsTests {
         #expect(
             holes.causes(of: [1000..<1200, 20_000..<21_000], besides: outages).map(\.cause) == [.bus, .late])
         _ = holes.take([1000..<1200], through: 1200, besides: outages)
-        // Continues the last period.
+        // This period continues the last one.
         #expect(holes.causes(of: [1200..<4000], besides: outages).map(\.cause) == [.bus])
         // The last slice before a disconnect is lost with the device.
         outages.begin(at: start + .milliseconds(500), cause: "unplugged")

@@ -9,7 +9,8 @@ struct DueFramesTests {
     private static let start = ClockTime(nanoseconds: 10_000_000_000)
     private static let interval = FrameRate(30).interval
 
-    /// A ledger that has processed frames at the given times up to `end`, both in frame intervals.
+    /// Returns a ledger that has processed frames at the given times up to `end`. All times are in frame
+    /// intervals.
     private static func ledger(
         frames: [Double], end: Double, prepare: (inout DueFrames) -> Void = { _ in }
     ) -> DueFrames {

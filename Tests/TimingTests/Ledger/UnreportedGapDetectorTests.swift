@@ -5,8 +5,8 @@ import Testing
 
 @Suite("missing frames that the source does not report")
 struct UnreportedGapDetectorTests {
-    /// A camera with 30 frames per second that delivers nothing for `silence` seconds after the first ten
-    /// frames. Eight frames later, the clock model moves by `moved`.
+    /// Simulates a camera with 30 frames per second that delivers nothing for `silence` seconds after the
+    /// first ten frames. Eight frames later, the clock model moves by `moved`.
     private func missing(silence: Double, moved: Nanoseconds, counted: Int64 = 0) -> [Int] {
         var watch = UnreportedGapDetector()
         return (0..<60 as Range<Int64>).compactMap { index in

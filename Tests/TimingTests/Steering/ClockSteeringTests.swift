@@ -32,13 +32,13 @@ struct ClockSteeringTests {
         var (before, rate) = (ClockTime(nanoseconds: .min), nil as Double?)
         for second in 0...Int(hours * 3600 + Self.start) {
             let now = Double(second)
-            // In each hour, the computer doesn't reach its time source for ten minutes, and the network is
-            // busy for five.
+            // In each hour, the computer can't reach its time source for ten minutes, and the network is busy
+            // for five.
             let place = second % 3600
             let age = place >= 2000 && place < 2600 ? Double(place - 2000) : 0
             let way = place >= 3000 && place < 3300 ? 200_000.0 : 3000
             let measurement = computer.measurement(now, age: age, way: way)
-            // The node process is unavailable for a minute, too.
+            // The node process is unavailable for a minute as well.
             if second.isMultiple(of: 4), !(1000..<1060).contains(place) {
                 try steering.take(measurement, now: computer.stamp(now + 0.002))
             }
@@ -90,7 +90,7 @@ struct ClockSteeringTests {
         #expect(summary.refused == 0 && summary.steps == 0)
         #expect(summary.followed > 8_500)
         #expect(summary.largestBound >= .microseconds(590))
-        // The error in the track's length without steering.
+        // Without steering, the length of the track would have this error.
         #expect(abs(summary.gained.inSeconds - ppm * 1e-6 * 36_000) < 0.08)
     }
 
@@ -110,7 +110,7 @@ struct ClockSteeringTests {
         #expect(abs(course.last) < 50e3 && course.beyond < 1e6)
     }
 
-    /// A steered clock ten seconds after the start of a recording.
+    /// Returns a steered clock ten seconds after the start of a recording.
     private func steered() throws -> (ClockSteering, GroupComputer) {
         var (steering, computer) = (
             ClockSteering(),
@@ -260,8 +260,8 @@ struct ClockSteeringTests {
             }
             rates.append(steering.partsPerMillion(at: now))
         }
-        // Ten values are one second. The rate changes in steps of a fifth of a second, so the limit includes
-        // one more step.
+        // Ten values correspond to one second. The rate changes in steps of a fifth of a second, so the limit
+        // includes one more step.
         for (before, after) in zip(rates, rates.dropFirst(10)) { #expect(abs(after - before) < 18.1) }
         #expect((rates.max() ?? 0) > 100)
         // Without measurements, the clock settles at the last measured rate.

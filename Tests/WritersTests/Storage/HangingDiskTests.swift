@@ -32,12 +32,12 @@ struct HangingDiskTests {
             [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
         gate.shut()
-        // A fragment contains half a second. Its write blocks.
+        // A fragment contains half a second. Writing it blocks.
         for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 1000), stream: 0) }
         gate.waitUntilSomebodyWaits()
         for tick in Int64(15)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
         let file = try #require(writer.file(0))
-        // The file's limit is 524 288 bytes: 52 frames.
+        // The limit of the file is 524 288 bytes, which is enough for 52 frames.
         #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 98)
         #expect(writer.backlog > .zero && file.failure == nil)
         gate.open()
@@ -98,7 +98,7 @@ struct HangingDiskTests {
         }
     }
 
-    /// A hook that blocks only writes to the given file while the gate is shut.
+    /// Returns a hook that blocks only writes to the given file while the gate is shut.
     private func onlyWaiting(for name: String) -> @Sendable (String, Int64) -> Int32 {
         { [gate] path, end in path.hasSuffix("/\(name)") ? gate.wait(path, end) : 0 }
     }
@@ -204,7 +204,7 @@ struct HangingDiskTests {
 
     @Test("audio that exceeds the memory limit is replaced with silence of the same length, and counted")
     func audio() throws {
-        // Space for 87 blocks of 4800 samples.
+        // There is space for 87 blocks of 4800 samples.
         let disk = try TestDisk(audio: 87 * 19_200 + 100, beforeWrite: gate.wait)
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))

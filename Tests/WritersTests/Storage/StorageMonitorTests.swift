@@ -5,7 +5,7 @@ import Testing
 
 @Suite("free space on a disk")
 struct StorageMonitorTests {
-    /// The findings for each second of a recording of 4 MB per second, with the given free space.
+    /// Returns the findings for each second of a recording of 4 MB per second, with the given free space.
     private func follow(
         _ watch: inout StorageMonitor, free: (Int64) -> Int64, seconds: ClosedRange<Int64>, held: Int64 = 0
     ) -> [(second: Int64, finding: StorageMonitor.Finding)] {
@@ -26,10 +26,11 @@ struct StorageMonitorTests {
         let warnings = found.compactMap { entry -> (Int64, Int)? in
             if case .runsOut(let minutes, _) = entry.finding { (entry.second, minutes) } else { nil }
         }
-        // Space for 750 s: less than ten minutes at 150 s, less than five at 450 s.
+        // There is space for 750 s. Less than ten minutes remain at 150 s, and less than five at 450 s.
         #expect(warnings.map(\.0) == [151, 451] && warnings.map(\.1) == [10, 5])
         let end = found.first { $0.finding == .atReserve }
-        // 4 MB/s x (2 s to detect + 2.2 s in transit) plus less than 1 MiB: the last 4.4 s.
+        // The reserve is 4 MB/s x (2 s to detect + 2.2 s in transit) plus less than 1 MiB, which are the last
+        // 4.4 s.
         #expect(end?.second == 746)
     }
 
@@ -59,11 +60,12 @@ struct StorageMonitorTests {
     func reserve() {
         let reserve = StorageReserve(
             finishing: [800_000, 800_000], bytesPerSecond: 10_000_000, delay: .milliseconds(500))
-        // 1.6 MB plus an eighth, 2.5 s in transit, 512 KiB for other files; 2 s to detect.
+        // The reserve is 1.6 MB plus an eighth, 2.5 s in transit, 512 KiB for other files, and 2 s to detect
+        // the shortage.
         #expect(reserve.finishing == 1_800_000 + 25_000_000 + 524_288)
         #expect(reserve.noticing == 20_000_000)
         #expect(reserve.toHold(free: 1_000_000_000, held: 0) == reserve.finishing)
-        // On a small disk, at most a quarter, including the space already reserved.
+        // On a small disk, at most a quarter is reserved, including the space that is already reserved.
         #expect(reserve.toHold(free: 15_000_000, held: 5_000_000) == 5_000_000)
         // Reserved space doesn't have to be free as well.
         #expect(!reserve.isReached(free: 20_000_000, held: reserve.finishing))

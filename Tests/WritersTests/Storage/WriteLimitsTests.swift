@@ -40,7 +40,7 @@ struct WriteLimitsTests {
     func rows() {
         var chained = PacketShedding(needsKeys: true)
         var single = PacketShedding(needsKeys: false)
-        // No space from tick 5 to 11, little until 25, then ample.
+        // There is no space from tick 5 to 11, little until 25, and then ample space.
         func room(_ tick: Int64) -> WriteLimits.Room {
             (5..<12).contains(tick) ? .none : tick < 25 ? .little : .ample
         }
@@ -68,8 +68,8 @@ struct WriteLimitsTests {
         "if a disk hangs for 5 s with four cameras of 20 MB per second, the default memory prevents losses, and less memory loses only the excess",
         arguments: [(total: WriteLimits.usualTotal, lost: 0), (total: 100_000_000, lost: 454)])
     func hangs(total: Int, lost: Int) {
-        // Simulated: frames of 666 666 bytes every 33 ms per camera, and a disk with 240 MB per second that
-        // hangs from 2 s to 7 s.
+        // The test simulates frames of 666 666 bytes every 33 ms per camera, and a disk with 240 MB per
+        // second that hangs from 2 s to 7 s.
         let limits = WriteLimits(total: total, batchingTime: .zero)
         let memory = WriteMemory(limits)
         let size = 666_666
