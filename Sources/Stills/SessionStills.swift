@@ -4,10 +4,12 @@ public import Plan
 
 /// Takes stills from all cameras of a session.
 ///
-/// ```
-/// let stills = SessionStills(setup.plan, cameras: setup.cameras) let session = setup.makeSession(options,
-/// frameTaps: stills.taps) … let taken = try stills.take(["desk"], into: StillFolder(ofSession: folder,
-/// version: version), with: codecs)
+/// ```swift
+/// let stills = SessionStills(setup.plan, cameras: setup.cameras)
+/// let session = setup.makeSession(options, frameTaps: stills.taps)
+/// …
+/// let target = StillFolder(ofSession: folder, version: version)
+/// let taken = try stills.take(["desk"], into: target, with: codecs)
 /// ```
 public struct SessionStills: Sendable {
     /// The cameras of the plan in its order, followed by the added cameras in the order in which they were added.

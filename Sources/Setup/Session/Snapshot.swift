@@ -12,8 +12,9 @@ internal import VirtualDevices
 /// captures the next good frame of each, and stops the cameras.
 ///
 /// ```swift
-/// let snapshot = try Snapshot(SessionSetup(stillsOf: "any")) let folder = StillFolder(path: ".", version:
-/// MulticamVersion.current) let files = try snapshot.take().map { try snapshot.write($0, into: folder) }
+/// let snapshot = try Snapshot(SessionSetup(stillsOf: "any"))
+/// let folder = StillFolder(path: ".", version: MulticamVersion.current)
+/// let files = try snapshot.take().map { try snapshot.write($0, into: folder) }
 /// ```
 public final class Snapshot: Sendable {
     private let cameras: [StillCamera]
