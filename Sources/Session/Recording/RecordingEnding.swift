@@ -187,10 +187,16 @@ struct FinishedTimeline {
     /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
     /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
     private static let flushTime = Nanoseconds.seconds(2)
+    /// How far files may lag behind, at the end of a recording, on a computer that isn't starved.
+    private static let usualLag = Nanoseconds.seconds(2)
+    /// `flushTime` on a starved computer, where encoding a single frame and closing the files can take a second each.
+    private static let starvedFlushTime = Nanoseconds.milliseconds(250)
 
     private func joinEncoders() {
         let workers = recording.outputs.encoderWorkers
-        let watcher = watchUrgency(workers)
+        let now = MediaTime(recording.context.clock.now, since: recording.start)
+        let isStarved = recording.outputs.filesBehind(at: now).map { $0 > Self.usualLag } ?? false
+        let watcher = watchUrgency(workers, flushTime: isStarved ? Self.starvedFlushTime : Self.flushTime)
         for worker in workers { worker.join() }
         for (_, worker) in recording.outputs.namedAudioEncoders { worker.join() }
         watcher.cancel()
@@ -199,8 +205,11 @@ struct FinishedTimeline {
     /// Drops queued frames after `encoderTime`, and abandons the encoders after `flushTime` or within 50 ms of an urgent
     /// stop request, on a separate thread.
     ///
+    /// - Parameters:
+    ///   - workers: The encoders.
+    ///   - flushTime: Maximum time for the encoders to finish.
     /// - Returns: A cancellation object that ends the monitoring.
-    private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
+    private func watchUrgency(_ workers: [VideoEncoderWorker], flushTime: Nanoseconds) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls
         // In simulated time, encoders take as long as they need.
@@ -209,7 +218,7 @@ struct FinishedTimeline {
             let clock = MonotonicClock()
             let start = clock.now
             var isLate = false
-            while !controls.isUrgent, !isRealTime || clock.now < start + Self.flushTime {
+            while !controls.isUrgent, !isRealTime || clock.now < start + flushTime {
                 guard clock.sleep(until: clock.now + .milliseconds(50), unless: done) else { return }
                 guard !isLate, clock.now >= start + Self.encoderTime else { continue }
                 isLate = true

@@ -20,7 +20,7 @@ final class RunningRecording {
     /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
     /// The start time of the recording (T0) on the session's clock.
-    private let start: ClockTime
+    let start: ClockTime
     private let delay: Nanoseconds
     private let timeline: Timeline
     private let parts: PartDirector
