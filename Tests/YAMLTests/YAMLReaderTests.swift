@@ -65,9 +65,9 @@ struct YAMLReaderTests {
                 "a: { b: 1, b: 2 }",
                 "1:12: a.b: found a duplicate field, first set on line 1, expected each field only once."
             ),
-            ("a: &x 1", "1:4: a: found an anchor, expected a plain value."),
+            ("a: &x 1", "1:4: a: found an anchor, expected a value without an anchor."),
             ("a: *x", "1:4: a: found an alias, expected the value itself."),
-            ("a: !!int 1", "1:4: a: found a tag, expected a plain value."),
+            ("a: !!int 1", "1:4: a: found a tag, expected a value without a tag."),
             ("a: 1\n---\nb: 2", "2:1: found a second document, expected one document per file."),
             ("a: 1\n\tb: 2", "2:1: found a tab, expected spaces."),
             ("a: x\u{0}y", "1:5: found the control character U+0000, expected text."),

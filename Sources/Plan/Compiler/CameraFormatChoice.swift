@@ -229,7 +229,7 @@ package struct CameraFormatChoice: Equatable {
                 } else if let output = camera.output?.size {
                     "the smallest offered size that covers \(output)"
                 } else {
-                    "the offered size closest to \(defaultSize) at \(wantedRate) fps"
+                    "the offered size nearest to \(defaultSize) at \(wantedRate) fps"
                 }
             let pixel =
                 camera.format == .auto
