@@ -70,7 +70,9 @@ struct SceneText {
     /// Parses the new text and checks that the profile is identical except for the scene.
     private func checked(_ text: [UInt8], _ expected: Profile) throws(ProfileError) -> [UInt8] {
         guard try Profile(yaml: text, file: file) == expected else {
-            throw ProfileError(file: file, found: "scenes in a format that cannot be edited automatically", expected: Self.expected)
+            throw ProfileError(
+                file: file, found: "scenes in a format that cannot be edited automatically",
+                expected: Self.expected)
         }
         return text
     }

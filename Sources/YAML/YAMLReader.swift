@@ -114,7 +114,9 @@ public struct YAMLReader: ~Copyable {
             throw YAMLError(
                 position: error.position, path: path, found: error.found, expected: error.expected)
         }
-        if event.hasAnchor { throw error(at: event, found: "an anchor", expected: "a value without an anchor") }
+        if event.hasAnchor {
+            throw error(at: event, found: "an anchor", expected: "a value without an anchor")
+        }
         if event.hasTag { throw error(at: event, found: "a tag", expected: "a value without a tag") }
         return event
     }

@@ -108,7 +108,7 @@ public struct CameraPreference: Sendable, Equatable {
         wishes.doubtful.map { identity, candidates in
             let names = candidates.map { $0.selector.printable() }.joined(separator: " or ")
             return
-                "the preferred camera “\(identity.name.printable())” is ambiguous: \(names) match. Choose one with `multicam prefer CAMERA`."
+                "the preferred camera “\(identity.name.printable())” is ambiguous: \(names). Choose one with `multicam prefer CAMERA`."
         }
     }
 

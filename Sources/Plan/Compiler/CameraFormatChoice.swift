@@ -155,15 +155,17 @@ package struct CameraFormatChoice: Equatable {
             let compressed = offered.filter(\.pixel.isCompressed)
             let what =
                 isFile
-                ? "“copy” for camera \(camera.role), whose file is not in Motion JPEG format"
+                ? "“copy” for camera \(camera.role), which plays a file that is not in Motion JPEG format"
                 : "“copy” for camera \(camera.role), which delivers raw \(raw.pixel.rawValue) frames"
-            let others = compressed.isEmpty ? "" : ", or one of these formats for \(camera.role): \(Self.list(compressed))"
+            let others =
+                compressed.isEmpty
+                ? "" : ", or one of these formats for \(camera.role): \(Self.list(compressed))"
             let field = source.has("tracks.cameras") ? "tracks.cameras" : "cameras.\(camera.role).format"
             if SourceAddress.handles(camera.device), compressed.isEmpty {
                 throw source.error(
                     at: field,
                     found:
-                        "“copy” for camera \(camera.role), whose stream contains B-frames or is neither H.264 nor Motion JPEG",
+                        "“copy” for camera \(camera.role), which sends a stream that contains B-frames or is neither H.264 nor Motion JPEG",
                     expected:
                         "encode (tracks: { cameras: encode }), or a camera that sends H.264 without B-frames (Baseline profile)"
                 )

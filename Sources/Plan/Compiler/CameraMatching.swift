@@ -47,7 +47,7 @@ package struct MatchedControls: Equatable {
         if let automatic = follower.controls.first(of: governor.names) {
             guard automatic.nearest(to: governor.manual) == governor.manual else {
                 remarks.append(
-                    "\(follower.role): \(automatic.name) cannot be turned off, so the image may differ from that of \(leader.role)."
+                    "\(follower.role): \(automatic.name) cannot be turned off, so the camera may not match \(leader.role)."
                 )
                 return
             }
@@ -160,7 +160,8 @@ struct MatchedFormats {
         let names = roles.map(\.role).joined(separator: ", ")
         if trait == .size {
             guard let size = Self.size(asked.size ?? CameraFormatChoice.defaultSize, among: offers) else {
-                notes.append("\(names): the cameras have no frame size in common, so each camera keeps its own size.")
+                notes.append(
+                    "\(names): the cameras do not share a frame size, so each camera keeps its size.")
                 return
             }
             if let size {

@@ -62,7 +62,8 @@ struct EncoderAssignment {
             return "it supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
         }
         if sum.pixelsPerSecond + settings.pixelsPerSecond > figures.pixelsPerSecond * Self.usableShare {
-            return "it does not have enough capacity for another \(settings.size) stream at \(settings.rate) fps."
+            return
+                "it does not have enough capacity for another \(settings.size) stream at \(settings.rate) fps."
         }
         return nil
     }

@@ -273,7 +273,7 @@ struct PlanCompiler {
             throw profile.source.error(
                 at: "cameras.\(camera.role).\(field)",
                 found:
-                    "a crop, zoom, or pan for a camera whose only output is a copied track, which always contains the whole frame",
+                    "a crop, zoom, or pan for a camera with only a copied track, which always contains the whole frame",
                 expected: "tracks: { cameras: encode }, or a program that shows \(camera.role)")
         }
         guard profile.tracks.cameras != .none else { return }
@@ -283,7 +283,8 @@ struct PlanCompiler {
                 ? "mirrored" : camera.isMirrored ? "mirrored and cropped" : "cropped"
             notes.append(
                 "\(camera.role): the camera is \(what) only in the program. Its track "
-                    + (profile.tracks.cameras == .copy ? "contains the whole frame as captured." : "is not mirrored.")
+                    + (profile.tracks.cameras == .copy
+                        ? "contains the whole frame as captured." : "is not mirrored.")
             )
         }
     }
@@ -355,7 +356,8 @@ struct PlanCompiler {
         guard planned.camera != nil || profile.program?.switching != .voice else {
             throw profile.source.error(
                 at: "\(field).camera", found: "no camera",
-                expected: "the role of the camera that shows the speaker, because the program is switched by voice: "
+                expected:
+                    "the role of the camera that shows the speaker, because the program is switched by voice: "
                     + ProfileValue.list(profile.cameras.map(\.role)))
         }
         return planned
@@ -382,7 +384,9 @@ struct PlanCompiler {
             throw profile.source.error(
                 at: "\(field).\(processing.echoCancellation ? "echo_cancellation" : "noise_suppression")",
                 found: "a profile without a program",
-                expected: "a program, because audio processing applies to the program mix, not to the microphone track")
+                expected:
+                    "a program, because audio processing applies to the program mix, not to the microphone track"
+            )
         }
         guard Self.isHardware(device) else {
             notes.append(

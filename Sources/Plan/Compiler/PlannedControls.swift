@@ -61,7 +61,7 @@ struct PlannedControls {
         let (found, expected): (String, String) =
             switch fault {
             case .unknown(_, let names) where names.isEmpty:
-                ("a control, although the camera has no controls", "no controls")
+                ("a control for a camera that does not have controls", "no controls")
             case .unknown(_, let names):
                 (
                     "a control that the camera does not have",
@@ -69,7 +69,10 @@ struct PlannedControls {
                 )
             case .readOnly: ("a read-only control", "a writable control")
             case .governed(let governor?, let manual?):
-                ("a control that `\(governor)` sets automatically", "`\(governor): \(manual)` in addition to this control")
+                (
+                    "a control that `\(governor)` sets automatically",
+                    "`\(governor): \(manual)` in addition to this control"
+                )
             case .outOfRange(let value, let minimum, let maximum, let step):
                 (
                     "“\(value)”",
@@ -122,13 +125,14 @@ struct PlannedZoom {
             cropped = wish
             if wish.factor > 1 {
                 note =
-                    "the camera has no zoom control, so the \(wish.factor)× zoom crops its frames, which reduces the resolution."
+                    "the camera does not have a zoom control, so its frames are cropped for \(wish.factor)× zoom, which reduces the resolution."
             }
             return
         }
         self.requests = requests
         let list = requests.map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
-        note = "zoom, pan, and tilt are performed by the camera (\(list)), so they also apply to copied tracks."
+        note =
+            "zoom, pan, and tilt are performed by the camera (\(list)), so they also apply to copied tracks."
     }
 
     /// Checks that a crop leaves room for pan and tilt.
@@ -142,7 +146,7 @@ struct PlannedZoom {
             throw source.error(
                 at: "cameras.\(camera.role).\(field)",
                 found:
-                    "a pan or tilt without zoom for a camera that has no pan and tilt controls",
+                    "a pan or tilt without zoom for a camera without pan and tilt controls",
                 expected: "a zoom factor above 1, or a crop")
         }
     }

@@ -341,7 +341,7 @@ struct CameraSetSearch {
                 CameraSets.Outsider(
                     name: camera.name,
                     reason:
-                        "even as the only camera at \(least(camera)), it exceeds the limit of \(term.resource): \(term.explanation)"
+                        "the camera exceeds the limit of \(term.resource) even without other cameras (\(least(camera))): \(term.explanation)"
                 )
             }
         }

@@ -140,7 +140,8 @@ public struct HardwareCost: Sendable, Equatable {
             resource: "memory", used: needed / Double(max(free, 1)),
             parts: parts(bytes, of: Double(max(free, 1))),
             explanation: "the plan needs at most \(megabytes(needed)), and \(megabytes(Double(free))) "
-                + (isLimited ? "are available within the address space limit (`ulimit -v`)." : "of memory are free."))
+                + (isLimited
+                    ? "are available within the address space limit (`ulimit -v`)." : "of memory are free."))
     }
 
     private static func disk(_ plan: SessionPlan, _ disk: MachineModel.Disk, _ duration: Nanoseconds?)

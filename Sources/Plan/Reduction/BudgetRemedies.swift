@@ -46,7 +46,9 @@ struct BudgetRemedies {
             )
         }
         if profile.budget.policy == .refuse {
-            sentences += fitting("set `budget: { policy: adapt }` in the profile") { $0.budget.policy = .adapt }
+            sentences += fitting("set `budget: { policy: adapt }` in the profile") {
+                $0.budget.policy = .adapt
+            }
         }
         sentences += lowerFloors() + copiedTracks() + smallerProgram() + tracksAlone() + fewerCameras()
         return sentences
@@ -75,7 +77,9 @@ struct BudgetRemedies {
                 width: now.width * (divisor - 1) / divisor / 2 * 2,
                 height: now.height * (divisor - 1) / divisor / 2 * 2)
             guard size.width >= 64, size.height >= 64 else { continue }
-            let sentences = fitting("set the program size to \(size) instead of \(now)") { $0.program?.size = size }
+            let sentences = fitting("set the program size to \(size) instead of \(now)") {
+                $0.program?.size = size
+            }
             if !sentences.isEmpty { return sentences }
         }
         return []
@@ -93,7 +97,8 @@ struct BudgetRemedies {
     private func fewerCameras() -> [String] {
         let spare = profile.cameras.map(\.role).filter { $0 != profile.program?.main }.reversed()
         let possible = profile.program == nil ? Array(spare.dropLast()) : Array(spare)
-        let single = possible.flatMap { role in fitting("record without camera \(role)") { $0.leaveOut([role]) }
+        let single = possible.flatMap { role in
+            fitting("record without camera \(role)") { $0.leaveOut([role]) }
         }
         guard single.isEmpty, possible.count > 1 else { return single }
         let pair = Array(possible.prefix(2))

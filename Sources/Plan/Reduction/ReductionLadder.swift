@@ -121,7 +121,8 @@ struct ReductionLadder {
                 "JPEG frames need about a tenth of the USB bandwidth of raw frames at the same size and rate, and the CPU has enough capacity to decode them"
         )
         if !isMade {
-            passedOver.append("\(role): switching from \(choice.format.pixel.rawValue) to mjpeg would not help.")
+            passedOver.append(
+                "\(role): switching from \(choice.format.pixel.rawValue) to mjpeg would not help.")
         }
     }
 

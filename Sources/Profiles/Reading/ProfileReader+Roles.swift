@@ -259,7 +259,8 @@ extension ProfileReader {
             value throws(ProfileError) in
             let channels = try value.integer(in: 1...8, expected: "1 to 8")
             if let sourceChannels = microphone.sourceChannels, sourceChannels.count != channels {
-                throw value.error(expected: "\(sourceChannels.count), the number of channels in source_channels")
+                throw value.error(
+                    expected: "\(sourceChannels.count), the number of channels in source_channels")
             }
             return channels
         }

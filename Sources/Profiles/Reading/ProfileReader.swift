@@ -259,7 +259,8 @@ extension ProfileReader {
                 let words = EditFormat.allCases.map(\.rawValue)
                 var formats: [EditFormat] = []
                 for item in try value.items(
-                    allowingOne: true, expected: "one or more of \(ProfileValue.list(words)), for example [fcpxml, otio]"
+                    allowingOne: true,
+                    expected: "one or more of \(ProfileValue.list(words)), for example [fcpxml, otio]"
                 ) {
                     let format: EditFormat = try item.choice()
                     if !formats.contains(format) { formats.append(format) }

@@ -138,7 +138,8 @@ package struct ProfileValue {
             (0...range.upperBound).contains(number), range.contains(number * (isThousands ? 1000 : 1))
         else {
             throw error(
-                expected: "a bit rate from \(range.lowerBound / 1000)k to \(range.upperBound / 1000)k bits per second, "
+                expected:
+                    "a bit rate from \(range.lowerBound / 1000)k to \(range.upperBound / 1000)k bits per second, "
                     + "for example 160k")
         }
         return number * (isThousands ? 1000 : 1)

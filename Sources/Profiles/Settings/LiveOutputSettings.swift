@@ -144,7 +144,9 @@ public enum SecretSource: Sendable, Equatable {
         let line = text.trimmed
         guard !line.isEmpty, line.utf8.count <= longest, line.printable(limit: longest) == line else {
             throw Lack(
-                found: line.isEmpty ? "\(place), which is empty" : "\(place), which does not contain exactly one line of text",
+                found: line.isEmpty
+                    ? "\(place), which is empty"
+                    : "\(place), which does not contain exactly one line of text",
                 expected: "only the key, on one line of at most \(longest) bytes")
         }
         return line
@@ -272,7 +274,10 @@ extension LiveOutputSettings {
         with kind: LiveOutputAddress.Kind, _ program: ProgramSettings?
     ) -> (found: String, expected: String)? {
         if token != nil, kind != .whip {
-            return ("a token for \(kind.rawValue)", "no `token_from` field, because only whip+https:// supports tokens")
+            return (
+                "a token for \(kind.rawValue)",
+                "no `token_from` field, because only whip+https:// supports tokens"
+            )
         }
         switch kind {
         case .pulse:
@@ -286,7 +291,9 @@ extension LiveOutputSettings {
                 return ("a program without audio", "a microphone in program: { audio: { mix: […] } }")
             }
         case .v4l2:
-            if bitrate != nil { return ("a bitrate for raw frames", "video: { size, rate } without a bitrate") }
+            if bitrate != nil {
+                return ("a bitrate for raw frames", "video: { size, rate } without a bitrate")
+            }
         case .srt, .rtmp, .whip:
             guard !hasOwnFrames else { break }
             if source != Self.program {

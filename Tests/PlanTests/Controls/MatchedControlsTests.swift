@@ -97,7 +97,7 @@ struct MatchedControlsTests {
         #expect(matched.requests.isEmpty)
         #expect(
             matched.remarks.first
-                == "face: auto_exposure cannot be turned off, so the image may differ from that of desk.")
+                == "face: auto_exposure cannot be turned off, so the camera may not match desk.")
     }
 
     @Test("a gain is copied to a camera with another range, with a remark")

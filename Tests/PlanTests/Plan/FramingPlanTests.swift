@@ -68,7 +68,7 @@ struct FramingPlanTests {
         #expect(
             try Self.plan("output: 640x360", Self.encode).cameras[0].reason
                 == "mjpeg 640x480 at 30: the smallest offered size that covers 640x360, mjpeg preferred, "
-                + "the default rate of 30.")
+                + "the default rate of 30 fps.")
     }
 
     @Test(
@@ -180,7 +180,7 @@ struct FramingPlanTests {
             ),
             (
                 "crop: '1:1'", "tracks: { cameras: copy }",
-                "cameras.a.crop: found a crop, zoom, or pan for a camera whose only output is a copied track, which always contains the whole frame, expected tracks: { cameras: encode }, or a program that shows a."
+                "cameras.a.crop: found a crop, zoom, or pan for a camera with only a copied track, which always contains the whole frame, expected tracks: { cameras: encode }, or a program that shows a."
             ),
             (
                 "output: 640x360", "tracks: { cameras: copy }",
@@ -214,7 +214,7 @@ struct FramingPlanTests {
         let error = #expect(throws: ProfileError.self) { try Self.plan("pan: 0.5", Self.encode) }
         #expect(
             error?.description
-                == "test.yaml:1:22: cameras.a.pan: found a pan or tilt without zoom for a camera that has no pan and tilt controls, expected a zoom factor above 1, or a crop."
+                == "test.yaml:1:22: cameras.a.pan: found a pan or tilt without zoom for a camera without pan and tilt controls, expected a zoom factor above 1, or a crop."
         )
     }
 

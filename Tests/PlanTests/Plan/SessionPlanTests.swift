@@ -282,7 +282,8 @@ struct SessionPlanTests {
         #expect(plan.profile == "test")
         #expect(plan.cameras.map(\.role) == ["desk", "face"])
         #expect(plan.cameraTracks.isEmpty && plan.microphoneTracks.isEmpty)
-        #expect(plan.notes == ["spare: the device is not used by any track or the program, so it is not opened."])
+        #expect(
+            plan.notes == ["spare: the device is not used by any track or the program, so it is not opened."])
         let program = try #require(plan.program)
         #expect(program.file == "program.mp4")
         #expect(
@@ -439,7 +440,7 @@ struct SessionPlanTests {
         let left = try plan("rate: 30", turned, tracks: "encode")
         #expect(left.cameras.map(\.rotation) == [.quarter])
         #expect(left.cameraTracks.map(\.rotation) == [.quarter])
-        #expect(left.notes.contains { $0.contains("mounted rotated") && $0.contains("90°") })
+        #expect(left.notes.contains { $0.contains("mounted in a rotated position") && $0.contains("90°") })
         for (word, rotation) in [("0", Rotation.none), ("270", .threeQuarters)] {
             let written = try plan("rotation: \(word)", turned, tracks: "encode")
             #expect(written.cameraTracks.map(\.rotation) == [rotation])

@@ -308,7 +308,8 @@ struct PlanReductionTests {
         let onlyRaw = try Self.reduce(
             Self.rawPair, Self.rawAndJPEG.filter { $0.pixel == .yuyv }, for: Self.bus(of: 25))
         #expect(onlyRaw.steps.map(\.step) == ["b size 640x480 → 320x240"])
-        #expect(onlyRaw.passedOver.contains { $0.contains("the camera does not offer mjpeg 640x480 at 30 fps") })
+        #expect(
+            onlyRaw.passedOver.contains { $0.contains("the camera does not offer mjpeg 640x480 at 30 fps") })
     }
 
     // MARK: Steps that would not help
@@ -390,7 +391,9 @@ struct PlanReductionTests {
             ])
         #expect(!reduction.fits)
         #expect(reduction.plan.program?.settings.rate == FrameRate(15))
-        #expect(reduction.passedOver.contains("program: the frame rate of 15 fps is already at the minimum of 15 fps."))
+        #expect(
+            reduction.passedOver.contains(
+                "program: the frame rate of 15 fps is already at the minimum of 15 fps."))
     }
 
     // MARK: Policy and remedies
