@@ -34,7 +34,10 @@ struct CommandSpecTests {
             (["--profil", "pip"], "Unknown option `--profil`. Did you mean `--profile`?"),
             (["-x"], "Unknown option `-x`."),
             (["--profile"], "`--profile` requires a value: expected `--profile NAME` (a profile)."),
-            (["--profile", "a", "--profile", "b"], "`--profile` was specified more than once. Specify it only once."),
+            (
+                ["--profile", "a", "--profile", "b"],
+                "`--profile` was specified more than once. Specify it only once."
+            ),
             (["--virtual=yes"], "`--virtual` does not accept a value. Remove `=yes`."),
             (["a", "b"], "Unexpected argument `b`."),
         ] as [([String], String)])

@@ -75,7 +75,7 @@ struct YAMLReaderTests {
             ("? [a]\n: 1", "1:3: found a field name that is not a plain word, expected “name: value”."),
             (
                 "a: b: c",
-                "1:5: found a second “name: value” within a value, expected one field per line, or the value in quotes."
+                "1:5: found a second “name: value” pair within a value, expected one field per line, or the value in quotes."
             ),
             (
                 "a: { b: 1\nc: 2",

@@ -212,7 +212,7 @@ struct ReductionLadder {
         }
         return roles.last == role
             ? "\(role) is the last of the profile's cameras, so it is reduced first"
-            : "\(role) is next in the profile's order, from last to first"
+            : "the profile's cameras are reduced from last to first, and \(role) is next"
     }
 
     private func lowering(_ role: String, to format: VideoFormat, step: String) -> Rung {
@@ -309,7 +309,8 @@ struct ReductionLadder {
             passedOver.append(
                 rungs.isEmpty
                     ? "program: the frame rate of \(rate) fps is already at the minimum of \(budget.floorRate) fps."
-                    : "program: a frame rate below \(rate) fps would not lower the costs that exceed the budget.")
+                    : "program: a frame rate below \(rate) fps would not lower the costs that exceed the budget."
+            )
             return
         }
     }

@@ -126,7 +126,8 @@ extension RunningPlan {
         try checkPresence(ofCamera: role)
         guard devices.offers[role] != nil else {
             throw SessionChangeError(
-                "camera \(role) cannot be changed while it is being recorded, because it is not a hardware camera.")
+                "camera \(role) cannot be changed while it is being recorded, because it is not a hardware camera."
+            )
         }
         guard
             !runningTracks(of: role).contains(where: { $0.mode == .copy }) || format(of: role)?.pixel != .h264

@@ -392,7 +392,8 @@ extension RunningPlan {
         if let border = change.border {
             guard InsetStyle.borders.contains(border) else {
                 throw SessionChangeError(
-                    "invalid border \(border): expected a width from 0 to \(InsetStyle.borders.upperBound) pixels.")
+                    "invalid border \(border): expected a width from 0 to \(InsetStyle.borders.upperBound) pixels."
+                )
             }
             style.border = border
         }

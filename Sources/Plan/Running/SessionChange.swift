@@ -186,7 +186,8 @@ extension SessionChange: CustomStringConvertible {
             try need(1...1)
             guard let value = Value(rawValue: list[0]) else {
                 throw fault(
-                    "where \(entry.arguments) is \(ProfileValue.list(Value.allCases.map(\.rawValue), nearestTo: list[0]))")
+                    "where \(entry.arguments) is \(ProfileValue.list(Value.allCases.map(\.rawValue), nearestTo: list[0]))"
+                )
             }
             return value
         }

@@ -269,7 +269,7 @@ struct ProfileErrorTests {
             ),
             (
                 two + "program: { video: { quality: 52 } }",
-                "3:30: program.video.quality: found “52”, expected a whole number from 0 (best) to 51 (smallest)."
+                "3:30: program.video.quality: found “52”, expected a whole number from 0 (best quality) to 51 (smallest file)."
             ),
             (
                 two + "program: { video: { encoder: gpu } }",
