@@ -108,7 +108,7 @@ struct YAMLReaderTests {
         _ = try read(nested(32))
         let error = #expect(throws: YAMLError.self) { try read(nested(33)) }
         #expect(
-            error?.description == "1:33: found more than 32 nested levels, expected at most 32.")
+            error?.description == "1:33: found more than 32 nested levels, expected at most 32 levels.")
         #expect(throws: YAMLError.self) { try read(String(repeating: "[", count: 1_000_000)) }
     }
 
@@ -117,7 +117,7 @@ struct YAMLReaderTests {
         let comment = "#" + String(repeating: "x", count: YAMLReader.byteLimit - 1)
         #expect(try read(comment).isNull)
         let error = #expect(throws: YAMLError.self) { try read(comment + "x") }
-        #expect(error?.description == "1:1: found a file of more than 1048576 bytes, expected at most 1 MB.")
+        #expect(error?.description == "1:1: found a file larger than 1048576 bytes, expected at most 1 MB.")
     }
 
     @Test("every prefix of a file is either read or rejected with a position")

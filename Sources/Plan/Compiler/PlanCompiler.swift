@@ -427,7 +427,7 @@ extension PlanCompiler {
     private func missingEncoder(_ owner: String, _ reason: String, field: String) -> ProfileError {
         let why =
             encoders.isEmpty
-            ? "no tested hardware encoder was found on this computer. To test its encoders, run `multicam calibrate --machine`"
+            ? "no hardware encoder was found and tested on this computer. To test its encoders, run `multicam calibrate --machine`"
             : "no hardware encoder on this computer can encode \(owner): \(reason.trimmingFullStop)"
         var error = profile.source.error(
             at: field, found: "hardware", expected: "auto or software, because \(why)")

@@ -146,7 +146,7 @@ struct FramingPlanTests {
         #expect(plan.cameraTracks[0].crop == part)
         // A track is never enlarged.
         #expect(plan.cameraTracks[0].settings.size == part.size)
-        #expect(plan.notes.contains { $0.contains("by cropping") } == asked.contains("zoom"))
+        #expect(plan.notes.contains { $0.contains("its frames are cropped") } == asked.contains("zoom"))
     }
 
     @Test("a reduced camera gives its output the largest possible frame, cropped at the same position")

@@ -281,7 +281,7 @@ struct PlanReductionTests {
     func compression() throws {
         let one = try Self.reduce(Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25))
         #expect(one.fits && one.steps.map(\.step) == ["b format yuyv → mjpeg"])
-        #expect(one.steps[0].reason.hasPrefix("usb:1 1.48 is above the budget of 1.0: JPEGs"))
+        #expect(one.steps[0].reason.hasPrefix("usb:1 1.48 is above the budget of 1.0: JPEG frames"))
         let both = try Self.reduce(Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 15))
         #expect(both.fits && both.steps.map(\.step) == ["b format yuyv → mjpeg", "a format yuyv → mjpeg"])
     }
