@@ -99,7 +99,7 @@ public struct HardwareCost: Sendable, Equatable {
             Term(
                 resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
                 explanation:
-                    "the plan needs \(rounded(needed * 1000)) ms of processor time per second, and \(rounded(usable * 1000)) ms are available on \(rounded(machine.processors)) processors."
+                    "\(rounded(needed * 1000)) ms of processor time per second are needed, and \(rounded(usable * 1000)) ms are available on \(rounded(machine.processors)) processors."
             )
         ]
     }
@@ -139,9 +139,8 @@ public struct HardwareCost: Sendable, Equatable {
         return Term(
             resource: "memory", used: needed / Double(max(free, 1)),
             parts: parts(bytes, of: Double(max(free, 1))),
-            explanation: "the plan needs at most \(megabytes(needed)), and \(megabytes(Double(free))) "
-                + (isLimited
-                    ? "are available within the address space limit (`ulimit -v`)." : "of memory are free."))
+            explanation: "\(megabytes(needed)) of memory may be needed, and \(megabytes(Double(free))) "
+                + (isLimited ? "are available within the address space limit (`ulimit -v`)." : "are free."))
     }
 
     private static func disk(_ plan: SessionPlan, _ disk: MachineModel.Disk, _ duration: Nanoseconds?)
@@ -155,7 +154,7 @@ public struct HardwareCost: Sendable, Equatable {
                 Term(
                     resource: "disk", used: needed / speed, parts: parts(rates, of: speed),
                     explanation:
-                        "the plan writes \(megabytes(needed)) per second, and the disk can write \(megabytes(speed)) per second."
+                        "\(megabytes(needed)) per second will be written, and the disk can write \(megabytes(speed)) per second."
                 ))
         }
         if let duration {
@@ -345,7 +344,7 @@ struct EncoderCost {
         let sustained = max(figures.pixelsPerSecond, 1)
         let needed = pixels.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
         let words =
-            "the plan needs \(HardwareCost.rounded(needed / 1e6)) million pixels per second, and the encoder can encode "
+            "\(HardwareCost.rounded(needed / 1e6)) million pixels per second are needed, and the encoder can encode "
             + "\(HardwareCost.rounded(sustained / 1e6)) million; \(pixels.count) of \(figures.streams) tested streams are used."
         return HardwareCost.Term(
             resource: "encoder:\(name)", used: needed / sustained,

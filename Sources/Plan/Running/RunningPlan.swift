@@ -142,7 +142,7 @@ package struct RunningPlan: Sendable, Equatable {
         }
         for role in roles { try check(camera: role) }
         if let twice = roles.first(where: { role in roles.count { $0 == role } > 1 }) {
-            throw SessionChangeError("camera \(twice) is named twice. Name each camera only once.")
+            throw SessionChangeError("camera \(twice) is listed more than once. List each camera only once.")
         }
         arrangement.main = main
         arrangement.insets = Array(roles.dropFirst())
@@ -246,7 +246,7 @@ package struct RunningPlan: Sendable, Equatable {
         try checkPresence(ofCamera: role)
         guard showable.contains(role) else {
             throw SessionChangeError(
-                "camera \(role) delivers H.264 and cannot be shown, because its frames are not decoded. Add it to `program` in the profile, or use mjpeg for this camera."
+                "camera \(role) delivers H.264 and cannot be shown, because its frames are not decoded. Add the camera to `program` in the profile, or use mjpeg for this camera."
             )
         }
     }
