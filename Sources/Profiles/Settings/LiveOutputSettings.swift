@@ -284,7 +284,8 @@ extension LiveOutputSettings {
             if hasOwnFrames { return ("video settings for a virtual microphone", "no video settings") }
             if source != Self.program {
                 return (
-                    "a virtual microphone that plays a camera", "of: program, because a virtual microphone plays only the program mix"
+                    "a virtual microphone that plays a camera",
+                    "of: program, because a virtual microphone plays only the program mix"
                 )
             }
             if let program, program.audio.mix.isEmpty {
