@@ -50,7 +50,7 @@ public struct CommandSpec: Sendable {
             } else {
                 let (option, value) = try self.option(word, &rest)
                 if values[option.name] != nil, !option.isRepeatable, option.placeholder != nil {
-                    throw error("`--\(option.name)` is given twice. Use it once.")
+                    throw error("`--\(option.name)` was specified more than once. Specify it only once.")
                 }
                 if option.placeholder != nil, value.isEmpty { throw missingValue(of: option) }
                 values[option.name, default: []].append(value)
@@ -78,7 +78,7 @@ public struct CommandSpec: Sendable {
             throw error("Unknown option `\(given)`.\(nearest.map { " Did you mean `--\($0)`?" } ?? "")")
         }
         guard option.placeholder != nil else {
-            if parts.count > 1 { throw error("`--\(name)` takes no value. Remove `=\(parts[1])`.") }
+            if parts.count > 1 { throw error("`--\(name)` does not accept a value. Remove `=\(parts[1])`.") }
             return (option, "")
         }
         if parts.count > 1 { return (option, String(parts[1])) }
@@ -87,7 +87,7 @@ public struct CommandSpec: Sendable {
     }
 
     private func missingValue(of option: OptionSpec) -> UsageError {
-        error("`--\(option.name)` needs a value: \(option.expectation)")
+        error("`--\(option.name)` requires a value: \(option.expectation)")
     }
 
     private func check(_ plain: [String]) throws(UsageError) {
@@ -149,7 +149,7 @@ public struct OptionSpec: Sendable {
         self.kind = kind ?? ValueKind(placeholder: placeholder ?? "")
     }
 
-    static let help = OptionSpec("help", help: "Show this text.")
+    static let help = OptionSpec("help", help: "Show this help.")
 
     /// Final part of the error message for a missing or invalid value: the option's usage and description, such as
     /// `expected --camera ROLE=DEVICE (…)`.

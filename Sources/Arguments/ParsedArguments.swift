@@ -36,7 +36,8 @@ public struct ParsedArguments: Sendable {
     /// Returns all values of an option, in order. For a flag, returns an empty string for each occurrence.
     public func all(_ name: String) -> [String] {
         precondition(
-            spec.options.contains { $0.name == name }, "`\(spec.name)` declares no option `--\(name)`")
+            spec.options.contains { $0.name == name },
+            "`\(spec.name)` does not declare an option `--\(name)`")
         return values[name] ?? []
     }
 
@@ -52,7 +53,8 @@ public struct ParsedArguments: Sendable {
                 throw spec.error("`--\(name) \(text)`: \(option?.expectation ?? "expected KEY=VALUE.")")
             }
             guard !pairs.contains(where: { $0.key == parts[0] }) else {
-                throw spec.error("`--\(name)` is given twice for `\(parts[0])`. Use it once.")
+                throw spec.error(
+                    "`--\(name)` was specified more than once for `\(parts[0])`. Specify it only once.")
             }
             pairs.append((String(parts[0]), String(parts[1])))
         }

@@ -175,8 +175,8 @@ public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
     /// - Returns: Whether the preview is mirrored, and the reason, formatted as the end of a sentence.
     public func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
         switch self {
-        case .on: return (true, "the profile sets it")
-        case .off: return (false, "the profile sets it")
+        case .on: return (true, "it is set in the profile")
+        case .off: return (false, "it is set in the profile")
         case .auto: break
         }
         if camera.isCaptureStick {

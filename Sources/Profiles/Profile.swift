@@ -115,7 +115,7 @@ extension Profile {
         var taken: Set<String> = ["program"]
         guard !places.isEmpty else {
             throw source.error(
-                at: "cameras", found: "no camera and no microphone",
+                at: "cameras", found: "no cameras or microphones",
                 expected: "at least one camera or microphone")
         }
         for (field, role) in places {

@@ -70,7 +70,9 @@ struct SceneText {
     /// Parses the new text and checks that the profile is identical except for the scene.
     private func checked(_ text: [UInt8], _ expected: Profile) throws(ProfileError) -> [UInt8] {
         guard try Profile(yaml: text, file: file) == expected else {
-            throw ProfileError(file: file, found: "scenes that cannot be edited", expected: Self.expected)
+            throw ProfileError(
+                file: file, found: "scenes in a format that cannot be edited automatically",
+                expected: Self.expected)
         }
         return text
     }
@@ -251,7 +253,7 @@ extension ProfileLibrary {
             throw ProfileError(
                 file: text.path ?? nameOrPath, found: "a read-only profile",
                 expected:
-                    "a writable profile; it cannot be copied to your folder, because a different profile \(copy) exists"
+                    "a writable profile; the profile cannot be copied to your folder, because \(copy) already exists"
             )
         }
         let bytes = try change(try SceneText(text.bytes, file: copy))

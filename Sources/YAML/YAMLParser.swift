@@ -91,7 +91,7 @@ struct YAMLParser: ~Copyable {
         switch problem {
         case "mapping values are not allowed in this context":
             return (
-                "a second “name: value” within a value", "one field per line, or the value in quotes"
+                "a second “name: value” pair within a value", "one field per line, or the value in quotes"
             )
         case "could not find expected ':'":
             return ("a line without a colon", "“name: value”")
@@ -132,7 +132,7 @@ struct YAMLBytes {
     init(checking bytes: [UInt8]) throws(YAMLError) {
         guard bytes.count <= YAMLReader.byteLimit else {
             throw YAMLError(
-                position: .start, found: "a file of more than \(YAMLReader.byteLimit) bytes",
+                position: .start, found: "a file larger than \(YAMLReader.byteLimit) bytes",
                 expected: "at most 1 MB")
         }
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])

@@ -102,7 +102,7 @@ public struct YAMLReader: ~Copyable {
         guard depth <= Self.depthLimit else {
             throw error(
                 at: event, found: "more than \(Self.depthLimit) nested levels",
-                expected: "at most \(Self.depthLimit)")
+                expected: "at most \(Self.depthLimit) levels")
         }
     }
 
@@ -114,8 +114,10 @@ public struct YAMLReader: ~Copyable {
             throw YAMLError(
                 position: error.position, path: path, found: error.found, expected: error.expected)
         }
-        if event.hasAnchor { throw error(at: event, found: "an anchor", expected: "a plain value") }
-        if event.hasTag { throw error(at: event, found: "a tag", expected: "a plain value") }
+        if event.hasAnchor {
+            throw error(at: event, found: "an anchor", expected: "a value without an anchor")
+        }
+        if event.hasTag { throw error(at: event, found: "a tag", expected: "a value without a tag") }
         return event
     }
 

@@ -33,9 +33,12 @@ struct CommandSpecTests {
         arguments: [
             (["--profil", "pip"], "Unknown option `--profil`. Did you mean `--profile`?"),
             (["-x"], "Unknown option `-x`."),
-            (["--profile"], "`--profile` needs a value: expected `--profile NAME` (a profile)."),
-            (["--profile", "a", "--profile", "b"], "`--profile` is given twice. Use it once."),
-            (["--virtual=yes"], "`--virtual` takes no value. Remove `=yes`."),
+            (["--profile"], "`--profile` requires a value: expected `--profile NAME` (a profile)."),
+            (
+                ["--profile", "a", "--profile", "b"],
+                "`--profile` was specified more than once. Specify it only once."
+            ),
+            (["--virtual=yes"], "`--virtual` does not accept a value. Remove `=yes`."),
             (["a", "b"], "Unexpected argument `b`."),
         ] as [([String], String)])
     func mistakes(words: [String], sentence: String) {

@@ -36,7 +36,7 @@ struct DoctorTests {
 
     @Test("Invalid arguments are rejected")
     func usage() throws {
-        expectRefusal(try Multicam.run("doctor", "--output", ""), status: 2, "needs a value")
+        expectRefusal(try Multicam.run("doctor", "--output", ""), status: 2, "requires a value")
         expectRefusal(try Multicam.run("doctor", "all"), status: 2, "Unexpected argument")
     }
 }

@@ -35,7 +35,7 @@ struct SetsTests {
         let words = try Multicam.run("plan", "--profile", path)
         #expect(
             words.lines.contains(
-                "  move side to another controller (another `bus` in its selector): cost 1.59 → 1.06"))
+                "  move side to another controller (change `bus` in its selector): cost 1.59 → 1.06"))
         let outcome = try Multicam.run("plan", "--profile", path, "--json")
         let json = try #require(
             try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])

@@ -65,9 +65,9 @@ struct YAMLReaderTests {
                 "a: { b: 1, b: 2 }",
                 "1:12: a.b: found a duplicate field, first set on line 1, expected each field only once."
             ),
-            ("a: &x 1", "1:4: a: found an anchor, expected a plain value."),
+            ("a: &x 1", "1:4: a: found an anchor, expected a value without an anchor."),
             ("a: *x", "1:4: a: found an alias, expected the value itself."),
-            ("a: !!int 1", "1:4: a: found a tag, expected a plain value."),
+            ("a: !!int 1", "1:4: a: found a tag, expected a value without a tag."),
             ("a: 1\n---\nb: 2", "2:1: found a second document, expected one document per file."),
             ("a: 1\n\tb: 2", "2:1: found a tab, expected spaces."),
             ("a: x\u{0}y", "1:5: found the control character U+0000, expected text."),
@@ -75,7 +75,7 @@ struct YAMLReaderTests {
             ("? [a]\n: 1", "1:3: found a field name that is not a plain word, expected “name: value”."),
             (
                 "a: b: c",
-                "1:5: found a second “name: value” within a value, expected one field per line, or the value in quotes."
+                "1:5: found a second “name: value” pair within a value, expected one field per line, or the value in quotes."
             ),
             (
                 "a: { b: 1\nc: 2",
@@ -108,7 +108,7 @@ struct YAMLReaderTests {
         _ = try read(nested(32))
         let error = #expect(throws: YAMLError.self) { try read(nested(33)) }
         #expect(
-            error?.description == "1:33: found more than 32 nested levels, expected at most 32.")
+            error?.description == "1:33: found more than 32 nested levels, expected at most 32 levels.")
         #expect(throws: YAMLError.self) { try read(String(repeating: "[", count: 1_000_000)) }
     }
 
@@ -117,7 +117,7 @@ struct YAMLReaderTests {
         let comment = "#" + String(repeating: "x", count: YAMLReader.byteLimit - 1)
         #expect(try read(comment).isNull)
         let error = #expect(throws: YAMLError.self) { try read(comment + "x") }
-        #expect(error?.description == "1:1: found a file of more than 1048576 bytes, expected at most 1 MB.")
+        #expect(error?.description == "1:1: found a file larger than 1048576 bytes, expected at most 1 MB.")
     }
 
     @Test("every prefix of a file is either read or rejected with a position")

@@ -196,12 +196,12 @@ extension PreferredDevice.Reason {
         switch self {
         case .pluggedIn: "it was plugged in last"
         case .chosen: "you chose it"
-        case .proposed: "the profile proposes it"
+        case .proposed: "the profile suggests it"
         case .streamedBefore: "it was used before and is available"
-        case .position: "it is available and has the preferred position"
+        case .position: "it is available and faces the preferred direction"
         case .ready: "it is available"
         case .noneIsReady: "no camera is available"
-        case .serverDefault: "it is the default of the sound server"
+        case .serverDefault: "it is the sound server's default"
         }
     }
 

@@ -112,7 +112,7 @@ package struct CameraFormatChoice: Equatable {
         private func ofPixel() throws(ProfileError) -> [OfferedFormat] {
             guard !offered.isEmpty else {
                 throw error(
-                    "device", found: "“\(camera.device)”, a camera without a usable format",
+                    "device", found: "“\(camera.device)”, which does not offer a usable format",
                     expected: "another camera")
             }
             guard let pixel = camera.format.pixel else {
@@ -155,17 +155,19 @@ package struct CameraFormatChoice: Equatable {
             let compressed = offered.filter(\.pixel.isCompressed)
             let what =
                 isFile
-                ? "“copy” for the file of \(camera.role), although only motion JPEG files can be copied"
-                : "“copy” for the raw \(raw.pixel.rawValue) frames of \(camera.role)"
-            let others = compressed.isEmpty ? "" : ", or for \(camera.role) one of \(Self.list(compressed))"
+                ? "“copy” for camera \(camera.role), which plays a file that is not in Motion JPEG format"
+                : "“copy” for camera \(camera.role), which delivers raw \(raw.pixel.rawValue) frames"
+            let others =
+                compressed.isEmpty
+                ? "" : ", or one of these formats for \(camera.role): \(Self.list(compressed))"
             let field = source.has("tracks.cameras") ? "tracks.cameras" : "cameras.\(camera.role).format"
             if SourceAddress.handles(camera.device), compressed.isEmpty {
                 throw source.error(
                     at: field,
                     found:
-                        "“copy” for \(camera.role), although its stream has B-frames or is neither H.264 nor motion JPEG",
+                        "“copy” for camera \(camera.role), which sends a stream that contains B-frames or is neither H.264 nor Motion JPEG",
                     expected:
-                        "encode (tracks: { cameras: encode }), or H.264 without B-frames (profile Baseline) set in the camera"
+                        "encode (tracks: { cameras: encode }), or a camera that sends H.264 without B-frames (Baseline profile)"
                 )
             }
             throw source.error(
@@ -186,9 +188,9 @@ package struct CameraFormatChoice: Equatable {
             guard !covering.isEmpty else {
                 let largest = formats.map(\.size).max { $0.pixelCount < $1.pixelCount }
                 throw error(
-                    "output", found: "“\(output)”, which is larger than all formats of the camera",
+                    "output", found: "“\(output)”, which is larger than any size that the camera offers",
                     expected:
-                        "a smaller size, because frames are never enlarged: the largest is \(largest?.description ?? "none")"
+                        "a size no larger than \(largest?.description ?? "none"), because frames are never upscaled"
                 )
             }
             let fast = covering.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
@@ -229,16 +231,16 @@ package struct CameraFormatChoice: Equatable {
                 } else if let output = camera.output?.size {
                     "the smallest offered size that covers \(output)"
                 } else {
-                    "the offered size nearest to \(defaultSize) at \(wantedRate)"
+                    "the offered size nearest to \(defaultSize) at \(wantedRate) fps"
                 }
             let pixel =
                 camera.format == .auto
                 ? "\(format.pixel.rawValue) preferred" : "\(format.pixel.rawValue) as requested"
             let rate =
                 if abs(format.rate.perSecond / wantedRate.perSecond - 1) <= 0.002 {
-                    camera.rate == nil ? "the default rate of 30" : "the requested rate"
+                    camera.rate == nil ? "the default rate of 30 fps" : "the requested rate"
                 } else if reaches(format.rate, wantedRate) {
-                    "the offered rate nearest above \(wantedRate)"
+                    "the lowest offered rate above \(wantedRate) fps"
                 } else {
                     "the highest offered rate"
                 }

@@ -47,7 +47,7 @@ package struct MatchedControls: Equatable {
         if let automatic = follower.controls.first(of: governor.names) {
             guard automatic.nearest(to: governor.manual) == governor.manual else {
                 remarks.append(
-                    "\(follower.role): \(automatic.name) cannot be turned off, so the camera may drift from \(leader.role)."
+                    "\(follower.role): \(automatic.name) cannot be turned off, so the camera may not match \(leader.role)."
                 )
                 return
             }
@@ -63,7 +63,7 @@ package struct MatchedControls: Equatable {
         }
         guard let control = follower.controls.first(of: names) else {
             remarks.append(
-                "\(follower.role): the camera has no \(what) control, so it cannot match \(text(wish.value)) of \(leader.role)."
+                "\(follower.role): the camera has no \(what) control, so it cannot match the value of \(leader.role) (\(text(wish.value)))."
             )
             return
         }
@@ -71,7 +71,7 @@ package struct MatchedControls: Equatable {
         request(control, value)
         if Double((value - wish.value).magnitude) > Double(wish.value.magnitude) * 0.05 {
             remarks.append(
-                "\(follower.role): its \(what) range is \(text(control.minimum)) to \(text(control.maximum)), so it uses \(text(value)) instead of \(text(wish.value)) of \(leader.role)."
+                "\(follower.role): the \(what) range is \(text(control.minimum)) to \(text(control.maximum)), so the camera uses \(text(value)) instead of the value of \(leader.role) (\(text(wish.value)))."
             )
         }
     }
@@ -86,7 +86,7 @@ package struct MatchedControls: Equatable {
         guard let control = follower.controls.first(of: Self.gains) else {
             if wish.value != wish.minimum {
                 remarks.append(
-                    "\(follower.role): the camera has no gain control, so it cannot match \(wish.value) of \(leader.role)."
+                    "\(follower.role): the camera has no gain control, so it cannot match the gain of \(leader.role) (\(wish.value))."
                 )
             }
             return
@@ -94,7 +94,7 @@ package struct MatchedControls: Equatable {
         request(control, control.nearest(to: wish.value))
         if (control.minimum, control.maximum) != (wish.minimum, wish.maximum) {
             remarks.append(
-                "\(follower.role): its gain range is \(control.minimum) to \(control.maximum) and the range of \(leader.role) is \(wish.minimum) to \(wish.maximum), so the same value may be a different gain."
+                "\(follower.role): the gain range is \(control.minimum) to \(control.maximum), but \(wish.minimum) to \(wish.maximum) on \(leader.role), so the same value may result in a different gain."
             )
         }
     }
@@ -160,7 +160,8 @@ struct MatchedFormats {
         let names = roles.map(\.role).joined(separator: ", ")
         if trait == .size {
             guard let size = Self.size(asked.size ?? CameraFormatChoice.defaultSize, among: offers) else {
-                notes.append("\(names): no common frame size, so each camera keeps its size.")
+                notes.append(
+                    "\(names): the cameras do not share a frame size, so each camera keeps its size.")
                 return
             }
             if let size {

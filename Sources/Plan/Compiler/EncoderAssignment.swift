@@ -44,7 +44,7 @@ struct EncoderAssignment {
                 used[tried.encoder] = sum
                 return Choice(
                     encoder: tried.encoder,
-                    reason: "\(tried.encoder.device.printable()) passed its test on this computer.")
+                    reason: "\(tried.encoder.device.printable()) passed the encoder test on this computer.")
             }
         }
         return Choice(encoder: nil, reason: reasons.joined(separator: " "))
@@ -56,13 +56,14 @@ struct EncoderAssignment {
         let sum = used[encoder] ?? (0, 0)
         if !figures.covers(settings.size) {
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            return "it was tested with \(sizes), but not with frames of \(settings.size)."
+            return "it was tested with \(sizes), but not with \(settings.size) frames."
         }
         if sum.streams >= figures.streams {
             return "it supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
         }
         if sum.pixelsPerSecond + settings.pixelsPerSecond > figures.pixelsPerSecond * Self.usableShare {
-            return "it has no capacity for another \(settings.size) at \(settings.rate)."
+            return
+                "it does not have enough capacity for another \(settings.size) stream at \(settings.rate) fps."
         }
         return nil
     }

@@ -53,7 +53,7 @@ struct PlanCompiler {
         }
         let microphoneTracks = profile.tracks.microphones == .none ? [] : microphones.map { track(of: $0) }
         for role in profile.cameras.map(\.role) + profile.microphones.map(\.role) where !isUsed(role) {
-            notes.append("\(role): it is not used by a track or the program, so it is not opened.")
+            notes.append("\(role): the device is not used by any track or the program, so it is not opened.")
         }
         let live = try liveOutputs(cameras: cameras, program: program)
         var plan = SessionPlan(
@@ -105,7 +105,7 @@ struct PlanCompiler {
             if let other = taken.updateValue(camera.role, forKey: device.node) {
                 throw profile.source.error(
                     at: "cameras.\(camera.role).device",
-                    found: "“\(camera.device)”, the camera \(device.node) that \(other) already uses",
+                    found: "“\(camera.device)”, which is the same camera (\(device.node)) as \(other)",
                     expected: "another camera, or any")
             }
         }
@@ -116,7 +116,7 @@ struct PlanCompiler {
                 other.sourceChannels == microphone.sourceChannels
             {
                 notes.append(
-                    "\(microphone.role): it uses the same microphone as \(other.role), so both tracks are identical."
+                    "\(microphone.role): this role uses the same microphone as \(other.role), so both tracks are identical."
                 )
             }
         }
@@ -141,7 +141,7 @@ struct PlanCompiler {
             // The requested shape refers to the upright frame, as viewers see it.
             framing.shape = framing.shape?.stored(inPixelsOf: pixel, rotation: rotation)
             notes.append(
-                "\(camera.role): its pixel aspect ratio is \(pixel). The track keeps it, and the program converts to square pixels."
+                "\(camera.role): the pixel aspect ratio is \(pixel). The track keeps this ratio, and the program is converted to square pixels."
             )
         }
         framing.area = try area(of: camera, in: asked.format.size)
@@ -150,7 +150,7 @@ struct PlanCompiler {
         noteRate(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(
-                "\(camera.role): the camera is reduced to \(choice.trackRate) fps, so its track has \(choice.trackRate) fps instead of \(asked.trackRate)."
+                "\(camera.role): the camera is reduced to \(choice.trackRate) fps, so its track is recorded at \(choice.trackRate) fps instead of \(asked.trackRate) fps."
             )
         }
         let mirroring = camera.previewMirroring.decision(for: device.device)
@@ -158,17 +158,17 @@ struct PlanCompiler {
         try noteFraming(of: camera, zoom, part)
         if let wanted = camera.output?.rate ?? camera.rate, choice.trackRate > wanted {
             notes.append(
-                "\(camera.role): frames of copied H.264 cannot be dropped, so its track has the camera's \(choice.trackRate) fps instead of \(wanted)."
+                "\(camera.role): frames cannot be dropped from a copied H.264 stream, so the track is recorded at the camera's rate of \(choice.trackRate) fps instead of \(wanted) fps."
             )
         }
         if isCopied, choice.format.pixel == .h264 {
             notes.append(
-                "\(camera.role): H.264 is copied unchanged, so its track has a variable frame rate."
+                "\(camera.role): the H.264 stream is copied unchanged, so the track has a variable frame rate."
             )
         }
         if let match = camera.match, match.traits.contains(where: { $0 != .size && $0 != .rate }) {
             notes.append(
-                "\(camera.role): before the recording starts, it adopts the automatic settings of \(match.camera), and both cameras are locked."
+                "\(camera.role): before the recording starts, the automatic settings of \(match.camera) are applied to this camera, and the settings of both cameras are locked."
             )
         }
         var planned = PlannedCamera(
@@ -200,7 +200,7 @@ struct PlanCompiler {
             let mounting = device.device.mounting
             if mounting != .none {
                 notes.append(
-                    "\(camera.role): the camera is mounted rotated, so its frame is rotated by \(mounting.degrees)° clockwise. To prevent this, set `rotation: 0` in the profile."
+                    "\(camera.role): the camera is mounted in a rotated position, so its frames are rotated \(mounting.degrees)° clockwise. To prevent this, set `rotation: 0` in the profile."
                 )
             }
             return (mounting, .mounting)
@@ -219,11 +219,11 @@ struct PlanCompiler {
         guard device.turnsWithComputer else {
             guard device.deviceType == .virtual || device.deviceType == .file else {
                 throw refusal(
-                    "\(device.name) is not built into the computer. If it is, run `multicam devices --set \(device.selector.shellQuoted()) --type built-in`"
+                    "\(device.name) is not marked as built in. If it is built into the computer, run `multicam devices --set \(device.selector.shellQuoted()) --type built-in`"
                 )
             }
             notes.append(
-                "\(camera.role): a synthetic camera does not rotate with the computer, so its frame is not rotated."
+                "\(camera.role): a synthetic camera does not rotate with the computer, so its frames are not rotated."
             )
             return (device.mounting, .mounting)
         }
@@ -237,7 +237,8 @@ struct PlanCompiler {
         case .turned(let turn): return (stance.captureAngle(whileComputerIs: turn), .sensor)
         case .undecided:
             notes.append(
-                "\(camera.role): the computer is flat, so upright orientation is assumed until it is raised.")
+                "\(camera.role): the computer is lying flat, so upright orientation is assumed until it is tilted up."
+            )
             return (stance.captureAngle(whileComputerIs: .none), .sensor)
         case .unknown(let why):
             var error = refusal(why)
@@ -254,7 +255,7 @@ struct PlanCompiler {
         let requests = try planned.requests()
         if let lock = planned.rateLock {
             notes.append(
-                "\(camera.role): the camera keeps its frame rate in low light, and its picture gets darker (`\(lock.name)` is set to 0). To allow a lower frame rate, set `controls: { \(lock.name): 1 }` in the profile."
+                "\(camera.role): in low light, the camera keeps its frame rate and the picture gets darker, because `\(lock.name)` is set to 0. To allow a lower frame rate, set `controls: { \(lock.name): 1 }` in the profile."
             )
         }
         return requests + [planned.rateLock].compactMap { $0 }
@@ -273,7 +274,7 @@ struct PlanCompiler {
             throw profile.source.error(
                 at: "cameras.\(camera.role).\(field)",
                 found:
-                    "a crop, zoom or pan of a camera that is only copied, although a copy always contains the whole frame",
+                    "a crop, zoom, or pan for a camera with only a copied track, which always contains the whole frame",
                 expected: "tracks: { cameras: encode }, or a program that shows \(camera.role)")
         }
         guard profile.tracks.cameras != .none else { return }
@@ -282,8 +283,9 @@ struct PlanCompiler {
                 profile.tracks.cameras == .encode || part == nil
                 ? "mirrored" : camera.isMirrored ? "mirrored and cropped" : "cropped"
             notes.append(
-                "\(camera.role): it is \(what) only in the program; its track "
-                    + (profile.tracks.cameras == .copy ? "contains the whole frame as captured." : "is not.")
+                "\(camera.role): the camera is \(what) only in the program. Its track "
+                    + (profile.tracks.cameras == .copy
+                        ? "contains the whole frame as captured." : "is not mirrored.")
             )
         }
     }
@@ -294,8 +296,8 @@ struct PlanCompiler {
         guard abs(camera.perSecond / track.perSecond - 1) > 0.002 else { return }
         notes.append(
             camera < track
-                ? "\(role): the camera supports at most \(camera) fps, and its track has \(track) fps: frames are duplicated."
-                : "\(role): the camera runs at \(camera) fps, the nearest rate above the requested \(track): surplus frames are decimated."
+                ? "\(role): the camera supports at most \(camera) fps, but its track has \(track) fps, so frames are duplicated."
+                : "\(role): the camera runs at \(camera) fps, the lowest available rate above the requested \(track) fps, so its track is decimated."
         )
     }
 
@@ -309,7 +311,7 @@ struct PlanCompiler {
             throw profile.source.error(
                 at: "cameras.\(camera.role).crop",
                 found: "\(crop.width)x\(crop.height) at \(crop.x), \(crop.y)",
-                expected: "a rectangle inside the camera's \(size)")
+                expected: "a rectangle within the camera's \(size) frame")
         }
         let (x, y) = ((crop.x + 1) / 2 * 2, (crop.y + 1) / 2 * 2)
         return PixelRectangle(
@@ -337,7 +339,7 @@ struct PlanCompiler {
         if profile.tracks.files == .one, profile.tracks.microphones == .wav, recorded > 2 {
             throw profile.source.error(
                 at: "tracks.files",
-                found: "one, although microphone \(microphone.role) has \(recorded) channels",
+                found: "“one” with microphone \(microphone.role), which has \(recorded) channels",
                 expected:
                     "one-each, or `source_channels` with one or two channels, because audio in a movie file has at most two channels"
             )
@@ -355,7 +357,8 @@ struct PlanCompiler {
         guard planned.camera != nil || profile.program?.switching != .voice else {
             throw profile.source.error(
                 at: "\(field).camera", found: "no camera",
-                expected: "the camera that shows the speaker, because the program is switched by voice: "
+                expected:
+                    "the role of the camera that shows the speaker, because the program is switched by voice: "
                     + ProfileValue.list(profile.cameras.map(\.role)))
         }
         return planned
@@ -382,11 +385,13 @@ struct PlanCompiler {
             throw profile.source.error(
                 at: "\(field).\(processing.echoCancellation ? "echo_cancellation" : "noise_suppression")",
                 found: "a profile without a program",
-                expected: "a program: processing applies to its mix, not to the microphone track")
+                expected:
+                    "a program, because audio processing applies to the program mix, not to the microphone track"
+            )
         }
         guard Self.isHardware(device) else {
             notes.append(
-                "\(microphone.role): its audio is not processed. Only microphones of the sound server support `echo_cancellation` and `noise_suppression`."
+                "\(microphone.role): the audio is not processed, because only microphones of the sound server support `echo_cancellation` and `noise_suppression`."
             )
             return nil
         }
@@ -413,7 +418,7 @@ extension PlanCompiler {
             throw missingEncoder(owner, choice.reason, field: field)
         } else if !choice.reason.isEmpty {
             notes.append(
-                "\(owner): encoded by x264, because no hardware encoder is available for it. \(choice.reason)"
+                "\(owner): encoded by x264, because no hardware encoder is available for this stream. \(choice.reason)"
             )
         }
         return settings
@@ -422,7 +427,7 @@ extension PlanCompiler {
     private func missingEncoder(_ owner: String, _ reason: String, field: String) -> ProfileError {
         let why =
             encoders.isEmpty
-            ? "no hardware encoder was found and tested on this computer. Run `multicam calibrate --machine` to test its encoders"
+            ? "no hardware encoder was found and tested on this computer. To test its encoders, run `multicam calibrate --machine`"
             : "no hardware encoder on this computer can encode \(owner): \(reason.trimmingFullStop)"
         var error = profile.source.error(
             at: field, found: "hardware", expected: "auto or software, because \(why)")
@@ -466,7 +471,7 @@ extension PlanCompiler {
     ) -> ProfileError {
         profile.source.error(
             at: "cameras.\(camera.role).output",
-            found: output.size.map { "“\($0)”, although \(why)" } ?? "a rate, although \(why)",
+            found: output.size.map { "“\($0)”, but \(why)" } ?? "an output rate, but \(why)",
             expected: "tracks: { cameras: encode }, or no `output` field")
     }
 
@@ -491,8 +496,8 @@ extension PlanCompiler {
             throw profile.source.error(
                 at: "cameras.\(camera.role).output",
                 found:
-                    "“\(wanted)”, which is larger than the visible \(upright) of the camera",
-                expected: "at most that size, because frames are never enlarged")
+                    "“\(wanted)”, which is larger than the camera's visible area of \(upright)",
+                expected: "at most \(upright), because frames are never upscaled")
         }
         return (crop, FrameSize(width: source.width / 2 * 2, height: source.height / 2 * 2))
     }
@@ -560,7 +565,7 @@ extension PlanCompiler {
             guard case .given(let address) = liveOutput.address else {
                 throw profile.source.error(
                     at: "\(field).url_from", found: "an address that has not been read",
-                    expected: "a plan that is made by SessionSetup")
+                    expected: "a plan created by SessionSetup")
             }
             if address.kind == .pulse, program?.mix.isEmpty ?? true {
                 notes.append(

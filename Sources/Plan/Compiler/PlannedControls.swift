@@ -61,7 +61,7 @@ struct PlannedControls {
         let (found, expected): (String, String) =
             switch fault {
             case .unknown(_, let names) where names.isEmpty:
-                ("a control of a camera without controls", "no controls")
+                ("a control for a camera that does not have controls", "no controls")
             case .unknown(_, let names):
                 (
                     "a control that the camera does not have",
@@ -69,7 +69,10 @@ struct PlannedControls {
                 )
             case .readOnly: ("a read-only control", "a writable control")
             case .governed(let governor?, let manual?):
-                ("a control that `\(governor)` sets automatically", "`\(governor): \(manual)` as well")
+                (
+                    "a control that `\(governor)` sets automatically",
+                    "`\(governor): \(manual)` in addition to this control"
+                )
             case .outOfRange(let value, let minimum, let maximum, let step):
                 (
                     "“\(value)”",
@@ -122,13 +125,14 @@ struct PlannedZoom {
             cropped = wish
             if wish.factor > 1 {
                 note =
-                    "it is zoomed \(wish.factor)× by cropping, which reduces its resolution, because the camera has no zoom control."
+                    "the camera does not have a zoom control, so its frames are cropped for \(wish.factor)× zoom, which reduces the resolution."
             }
             return
         }
         self.requests = requests
         let list = requests.map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
-        note = "the camera performs zoom, pan and tilt, so they also apply to copied tracks (\(list))."
+        note =
+            "zoom, pan, and tilt are performed by the camera (\(list)), so they also apply to copied tracks."
     }
 
     /// Checks that a crop leaves room for pan and tilt.
@@ -142,8 +146,8 @@ struct PlannedZoom {
             throw source.error(
                 at: "cameras.\(camera.role).\(field)",
                 found:
-                    "a pan or tilt without zoom, for a camera without pan and tilt controls",
-                expected: "also a zoom above 1 or a crop")
+                    "a pan or tilt without zoom for a camera without pan and tilt controls",
+                expected: "a zoom factor above 1, or a crop")
         }
     }
 
@@ -191,7 +195,7 @@ struct PlannedZoom {
             throw source.error(
                 at: "cameras.\(camera.role).controls.\(twice.name)",
                 found: "a control that zoom, pan or tilt of the same camera also sets",
-                expected: "only one of them")
+                expected: "only one of these settings")
         }
         return requests
     }

@@ -84,7 +84,7 @@ public struct CameraSets: Sendable, Equatable {
         groups = sets.prefix(Self.mostSets).map { search.group($0) }
         exclusions = search.exclusions()
         let formatless = cameras.filter(\.formats.isEmpty).map {
-            Outsider(name: $0.name, reason: "it does not offer a recordable format.")
+            Outsider(name: $0.name, reason: "the camera does not offer a format that can be recorded.")
         }
         outsiders = formatless + search.outsiders()
     }
@@ -192,7 +192,7 @@ struct CameraSetSearch {
     private var known: [UInt64: Bool] = [:]
 
     init(cameras: [SetCamera], machine: MachineModel, limit: Double) {
-        precondition(cameras.count < 64, "a set of cameras has at most 63")
+        precondition(cameras.count < 64, "a set can contain at most 63 cameras")
         self.cameras = cameras
         self.machine = machine
         self.limit = limit
@@ -341,7 +341,7 @@ struct CameraSetSearch {
                 CameraSets.Outsider(
                     name: camera.name,
                     reason:
-                        "it needs too much of \(term.resource) even as the only camera, at \(least(camera)): \(term.explanation)"
+                        "the camera exceeds the limit of \(term.resource) even without other cameras (\(least(camera))): \(term.explanation)"
                 )
             }
         }

@@ -66,7 +66,7 @@ public struct HardwareCost: Sendable, Equatable {
             terms += Self.processor(times.merging(encoding.processorTime) { $0 + $1 }, machine)
             terms += Self.threads(work, machine)
         } else {
-            unknown.append("cpu: the cost table of this computer does not cover all of the plan's work.")
+            unknown.append("cpu: the cost table of this computer does not cover all of the work in the plan.")
         }
         terms += encoding.terms
         unknown += encoding.unknown
@@ -83,7 +83,7 @@ public struct HardwareCost: Sendable, Equatable {
                 )
             }
         } else {
-            unknown.append("disk: the disk of the output folder is unknown.")
+            unknown.append("disk: the disk that contains the output folder is unknown.")
         }
         terms += Self.usb(plan, machine.usb)
         self.terms = terms.sorted { ($1.used, $0.resource) < ($0.used, $1.resource) }
@@ -99,7 +99,7 @@ public struct HardwareCost: Sendable, Equatable {
             Term(
                 resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
                 explanation:
-                    "\(rounded(needed * 1000)) ms of processor time per second, of \(rounded(usable * 1000)) ms available on \(rounded(machine.processors)) processors."
+                    "\(rounded(needed * 1000)) ms of processor time per second are needed, and \(rounded(usable * 1000)) ms are available on \(rounded(machine.processors)) processors."
             )
         ]
     }
@@ -139,8 +139,8 @@ public struct HardwareCost: Sendable, Equatable {
         return Term(
             resource: "memory", used: needed / Double(max(free, 1)),
             parts: parts(bytes, of: Double(max(free, 1))),
-            explanation: "at most \(megabytes(needed)), of \(megabytes(Double(free))) "
-                + (isLimited ? "available within the address space limit (`ulimit -v`)." : "of free memory."))
+            explanation: "\(megabytes(needed)) of memory may be needed, and \(megabytes(Double(free))) "
+                + (isLimited ? "are available within the address space limit (`ulimit -v`)." : "are free."))
     }
 
     private static func disk(_ plan: SessionPlan, _ disk: MachineModel.Disk, _ duration: Nanoseconds?)
@@ -154,7 +154,7 @@ public struct HardwareCost: Sendable, Equatable {
                 Term(
                     resource: "disk", used: needed / speed, parts: parts(rates, of: speed),
                     explanation:
-                        "\(megabytes(needed)) per second, of the \(megabytes(speed)) per second that the disk can write."
+                        "\(megabytes(needed)) per second will be written, and the disk can write \(megabytes(speed)) per second."
                 ))
         }
         if let duration {
@@ -243,7 +243,7 @@ extension HardwareCost {
                     ($1.used, $0.owner) < ($0.used, $1.owner)
                 },
                 explanation:
-                    "\(peak) of the \(microseconds(domain.budget)) µs per 125 µs that \(domain.place) (\(domain.controller.printable())) can reserve: \(words.joined(separator: "; "))\(others(load, domain, plan))."
+                    "\(peak) µs of the \(microseconds(domain.budget)) µs that \(domain.place) (\(domain.controller.printable())) can reserve per 125 µs microframe: \(words.joined(separator: "; "))\(others(load, domain, plan))."
             )
         }
     }
@@ -285,9 +285,9 @@ extension USBDemand {
         case .computed: "reserves \(reservation.bytes) bytes for its raw format"
         case .assumed where reservation == most: "reserves at most \(reservation.bytes) bytes"
         case .assumed:
-            "is assumed to reserve \(reservation.bytes) bytes, but may reserve up to \(most.bytes) (known only while it is streaming)"
+            "is assumed to reserve \(reservation.bytes) bytes, but may reserve up to \(most.bytes) bytes (the exact number is known only while the camera is streaming)"
         case .tooLarge(let bytes):
-            "needs \(bytes) bytes, more than the \(most.bytes) that it can reserve"
+            "needs \(bytes) bytes, but can reserve at most \(most.bytes) bytes"
         }
     }
 }
@@ -344,8 +344,8 @@ struct EncoderCost {
         let sustained = max(figures.pixelsPerSecond, 1)
         let needed = pixels.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
         let words =
-            "\(HardwareCost.rounded(needed / 1e6)) million pixels per second, of "
-            + "\(HardwareCost.rounded(sustained / 1e6)) million that it can encode; \(pixels.count) of \(figures.streams) tested streams."
+            "\(HardwareCost.rounded(needed / 1e6)) million pixels per second are needed, and the encoder can encode "
+            + "\(HardwareCost.rounded(sustained / 1e6)) million; \(pixels.count) of \(figures.streams) tested streams are used."
         return HardwareCost.Term(
             resource: "encoder:\(name)", used: needed / sustained,
             parts: HardwareCost.parts(pixels, of: sustained), explanation: words)

@@ -62,14 +62,14 @@ extension PlanProblem: CustomStringConvertible {
         switch self {
         case .noDevice: "the plan does not contain a camera or microphone. Add one."
         case .role(let role):
-            "“\(role.printable())” is not a valid role: expected 1 to 32 lowercase letters, digits, - and _, starting with a letter or digit, and "
-                + "not “program”."
+            "“\(role.printable())” is not a valid role. Use 1 to 32 lowercase letters, digits, - and _, starting with a letter or digit, and "
+                + "do not use “program”."
         case .roleTwice(let role):
             "two devices have the role “\(role.printable())”. Give each device a different role."
         case .missingSource(let role):
-            "the role “\(role.printable())” has no open camera or microphone. Pass one to the session."
+            "the role “\(role.printable())” has no open camera or microphone. Pass an open device for this role to the session."
         case .noSuchInput(let edge):
-            "\(edge.output.printable()) is connected to “\(edge.input.printable())”, which is not a camera or microphone of the plan. Add it first."
+            "\(edge.output.printable()) is connected to “\(edge.input.printable())”, which is not a camera or microphone of the plan. Add the device first."
         case .noSuchOutput(let edge):
             "“\(edge.input.printable())” is connected to “\(edge.output.printable())”, which is not an output of the plan. Add that output first."
         case .wrongMedium(let edge):
@@ -79,14 +79,14 @@ extension PlanProblem: CustomStringConvertible {
         case .notConnected(let edge):
             "“\(edge.input.printable())” is not connected to \(edge.output.printable()). Connect it first."
         case .taken(let edge, let other):
-            "\(edge.output.printable()) already has the input “\(other.printable())”, and a track can have only one input. Disconnect it, or add another track."
+            "\(edge.output.printable()) already has the input “\(other.printable())”, and a track can have only one input. Disconnect that input, or add another track."
         case .unconnected(let output):
-            "\(output.printable()) does not have an input. Connect a device to it, or remove it."
+            "\(output.printable()) does not have an input. Connect a device to this output, or remove the output."
         case .cannotCarry(let edge, let attribute): Self.words(edge, attribute)
         case .cropOutside(let edge, let size):
-            "invalid crop of “\(edge.input.printable())” for \(edge.output.printable()). It must be within \(size), with even position, width and height."
+            "invalid crop of “\(edge.input.printable())” for \(edge.output.printable()). The crop must be within the \(size) frame, and its position, width, and height must be even."
         case .noSuchChannel(let role, let channel, let count):
-            "microphone “\(role.printable())” does not have a channel \(channel). It has \(count) channels, counted from 0."
+            "microphone “\(role.printable())” does not have a channel \(channel). It has \(count) channels, numbered from 0."
         case .outputTwice(let output):
             "two outputs are named \(output.printable()). Give each track a different name."
         case .file(let output, let path, let expected):
@@ -96,11 +96,11 @@ extension PlanProblem: CustomStringConvertible {
         case .rawCopy(let output, let pixel):
             "\(output.printable()) cannot copy raw \(pixel.rawValue) frames. Choose the mode `encode`, or another pixel format."
         case .sizeOfCopy(let output, let size, let delivered):
-            "\(output.printable()) copies frames of \(delivered), so its size cannot be \(size). Use the size of the camera, or encode the track."
+            "\(output.printable()) copies \(delivered) frames, so its size cannot be \(size). Use the size of the camera, or encode the track."
         case .oddSize(let output, let size):
             "\(output.printable()) has the invalid frame size \(size). Width and height must be even and at least 2."
         case .wideAudio(let output, let channels):
-            "\(output.printable()) has \(channels) channels, and audio in a movie file has at most two. Select two channels, or write a WAV file."
+            "\(output.printable()) has \(channels) channels, but audio in a movie file can have at most two. Select two channels, or write a WAV file."
         case .emptyProgram:
             "the program shows no camera. Connect an enabled camera to it, or remove the program."
         }

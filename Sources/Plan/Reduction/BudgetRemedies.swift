@@ -33,7 +33,7 @@ struct BudgetRemedies {
         var sentences: [String] = []
         if cost.total <= 1 {
             sentences.append(
-                "`budget: { hardware: \(HardwareCost.hundredths(cost.total)) }` in the profile allows this plan, and the computer has enough capacity."
+                "set `budget: { hardware: \(HardwareCost.hundredths(cost.total)) }` in the profile to allow this plan. The computer has enough capacity for it."
             )
         }
         if let duration, let space = cost.terms.first(where: { $0.resource == HardwareCost.diskSpace }),
@@ -42,11 +42,13 @@ struct BudgetRemedies {
             let possible = Nanoseconds.seconds(
                 Int64(rounding: duration.inSeconds * profile.budget.hardwareCost / space.used, .towardZero))
             sentences.append(
-                "\(Self.roomPrefix)\(possible.words): record for less time, free disk space, or choose another folder with `--output`."
+                "\(Self.roomPrefix)\(possible.words) of recording: record for less time, free up disk space, or choose another folder with `--output`."
             )
         }
         if profile.budget.policy == .refuse {
-            sentences += fitting("`budget: { policy: adapt }` in the profile") { $0.budget.policy = .adapt }
+            sentences += fitting("set `budget: { policy: adapt }` in the profile") {
+                $0.budget.policy = .adapt
+            }
         }
         sentences += lowerFloors() + copiedTracks() + smallerProgram() + tracksAlone() + fewerCameras()
         return sentences
@@ -58,14 +60,14 @@ struct BudgetRemedies {
         guard profile.budget.policy == .adapt, profile.budget.floorSize.pixelCount > size.pixelCount else {
             return []
         }
-        return fitting("`floors: { size: \(size), rate: \(rate) }` in the profile's budget") {
+        return fitting("set `floors: { size: \(size), rate: \(rate) }` in the profile's budget") {
             ($0.budget.floorSize, $0.budget.floorRate) = (size, rate)
         }
     }
 
     private func copiedTracks() -> [String] {
         guard profile.tracks.cameras == .encode else { return [] }
-        return fitting("`tracks: { cameras: copy }` in the profile") { $0.tracks.cameras = .copy }
+        return fitting("set `tracks: { cameras: copy }` in the profile") { $0.tracks.cameras = .copy }
     }
 
     private func smallerProgram() -> [String] {
@@ -75,7 +77,9 @@ struct BudgetRemedies {
                 width: now.width * (divisor - 1) / divisor / 2 * 2,
                 height: now.height * (divisor - 1) / divisor / 2 * 2)
             guard size.width >= 64, size.height >= 64 else { continue }
-            let sentences = fitting("a program size of \(size) instead of \(now)") { $0.program?.size = size }
+            let sentences = fitting("set the program size to \(size) instead of \(now)") {
+                $0.program?.size = size
+            }
             if !sentences.isEmpty { return sentences }
         }
         return []
@@ -84,7 +88,7 @@ struct BudgetRemedies {
     /// Removes the program if it can be rendered later from the tracks.
     private func tracksAlone() -> [String] {
         guard profile.program != nil, profile.tracks.cameras != .none else { return [] }
-        return fitting("recording without a program, which can be rendered from the tracks later") {
+        return fitting("record without a program, and render it from the tracks later") {
             $0.program = nil
         }
     }
@@ -93,11 +97,12 @@ struct BudgetRemedies {
     private func fewerCameras() -> [String] {
         let spare = profile.cameras.map(\.role).filter { $0 != profile.program?.main }.reversed()
         let possible = profile.program == nil ? Array(spare.dropLast()) : Array(spare)
-        let single = possible.flatMap { role in fitting("without the camera \(role)") { $0.leaveOut([role]) }
+        let single = possible.flatMap { role in
+            fitting("record without camera \(role)") { $0.leaveOut([role]) }
         }
         guard single.isEmpty, possible.count > 1 else { return single }
         let pair = Array(possible.prefix(2))
-        return fitting("without the cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
+        return fitting("record without cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
     }
 
     /// Tries a change to the profile.
@@ -111,7 +116,7 @@ struct BudgetRemedies {
                 profile: changed, devices: devices, encoders: encoders, price: price)
             if changed.budget.policy == .adapt { try ladder.descend() }
             guard !ladder.isOver else { return [] }
-            let reduced = ladder.steps.isEmpty ? "" : ", after reductions"
+            let reduced = ladder.steps.isEmpty ? "" : " after reductions"
             return ["\(words): the cost would be \(HardwareCost.hundredths(ladder.cost.total))\(reduced)."]
         } catch {
             // A profile that can't be recorded, such as one that copies raw frames, isn't a remedy.

@@ -110,7 +110,7 @@ extension PlanReduction {
         let tried =
             switch (budget.policy, steps.isEmpty) {
             case (.refuse, _): ", and the profile's policy is `refuse`"
-            case (.adapt, true): ", and no reduction that the profile allows would lower it"
+            case (.adapt, true): ", and no reduction that the profile allows would lower the cost"
             case (.adapt, false): ", even after all reductions that the profile allows"
             }
         return "over budget: \(why)\(tried).\(guess)"

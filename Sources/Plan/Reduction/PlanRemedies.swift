@@ -184,7 +184,7 @@ struct RemedySearch {
                     port.controller == now.controller
                     ? "another port (\(port.place))"
                     : camera.isSynthetic
-                        ? "another controller (another `bus` in its selector)"
+                        ? "another controller (change `bus` in its selector)"
                         : "another controller (\(port.place), \(port.controller.printable()))"
                 return Change(effort: .move, action: "move \(planned.role) to \(where_)", state: next)
             }

@@ -102,14 +102,14 @@ struct ReductionLadder {
         else { return }
         guard processorHasRoom(cost) else {
             passedOver.append(
-                "\(role): its format remains \(choice.format.pixel.rawValue), because the CPU has no capacity to decode JPEGs."
+                "\(role): the format remains \(choice.format.pixel.rawValue), because the CPU does not have enough capacity to decode JPEG frames."
             )
             return
         }
         let wanted = profile.cameras.first { $0.role == role }?.rate ?? choice.format.rate
         guard let format = rungs(role)?.asJPEG(choice.format, wanted: wanted) else {
             passedOver.append(
-                "\(role): it does not offer mjpeg \(choice.format.size) at \(choice.format.rate) instead of \(choice.format.pixel.rawValue)."
+                "\(role): the camera does not offer mjpeg \(choice.format.size) at \(choice.format.rate) fps as an alternative to \(choice.format.pixel.rawValue)."
             )
             return
         }
@@ -118,10 +118,11 @@ struct ReductionLadder {
         let isMade = try step(
             to: [rung], relieving: rule.relief(of: .rawFrames), when: processorHasRoom,
             because:
-                "JPEGs need about a tenth of the USB bandwidth of raw frames at the same size and rate, and the CPU has capacity to decode them"
+                "JPEG frames need about a tenth of the USB bandwidth of raw frames at the same size and rate, and the CPU has enough capacity to decode them"
         )
         if !isMade {
-            passedOver.append("\(role): mjpeg instead of \(choice.format.pixel.rawValue) would not help.")
+            passedOver.append(
+                "\(role): switching from \(choice.format.pixel.rawValue) to mjpeg would not help.")
         }
     }
 
@@ -147,7 +148,7 @@ struct ReductionLadder {
                     lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
                 }, relieving: rule.relief(of: .surplusSize, role: role),
                 because:
-                    "\(role) is shown only as an inset of \(layer.rectangle.size), which does not need a larger size"
+                    "\(role) is shown only as a \(layer.rectangle.size) inset, which does not need a larger size"
             )
             guard isMade else { return }
         }
@@ -172,9 +173,9 @@ struct ReductionLadder {
             guard !isMade else { continue }
             passedOver.append(
                 smaller.isEmpty
-                    ? "\(role): it does not offer a size below \(choice.format.size) that reaches the floor of "
+                    ? "\(role): the camera does not offer a size below \(choice.format.size) that meets the minimum of "
                         + "\(budget.floorSize)"
-                        + (rungs.keepsShape ? " with the aspect ratio of its crop." : ".")
+                        + (rungs.keepsShape ? " and has the aspect ratio of its crop." : ".")
                     : "\(role): a size below \(choice.format.size) would not lower the costs that exceed the budget."
             )
             return
@@ -194,9 +195,9 @@ struct ReductionLadder {
             guard !isMade else { continue }
             passedOver.append(
                 slower.isEmpty
-                    ? "\(role): it does not offer a frame rate below \(choice.format.rate) that reaches the floor of "
-                        + "\(budget.floorRate)."
-                    : "\(role): a frame rate below \(choice.format.rate) would not lower the costs that exceed the budget."
+                    ? "\(role): the camera does not offer a frame rate below \(choice.format.rate) fps that meets the minimum of "
+                        + "\(budget.floorRate) fps."
+                    : "\(role): a frame rate below \(choice.format.rate) fps would not lower the costs that exceed the budget."
             )
             return
         }
@@ -211,7 +212,7 @@ struct ReductionLadder {
         }
         return roles.last == role
             ? "\(role) is the last of the profile's cameras, so it is reduced first"
-            : "\(role) is next in the profile's order, from last to first"
+            : "the profile's cameras are reduced from last to first, and \(role) is next"
     }
 
     private func lowering(_ role: String, to format: VideoFormat, step: String) -> Rung {
@@ -251,7 +252,7 @@ struct ReductionLadder {
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
-                    ? "program: it already uses the fastest preset."
+                    ? "program: the fastest preset is already in use."
                     : "program: a faster preset would not lower the costs that exceed the budget.")
             return
         }
@@ -274,7 +275,7 @@ struct ReductionLadder {
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
-                    ? "tracks: they already use the fastest preset."
+                    ? "tracks: the fastest preset is already in use."
                     : "tracks: a faster preset would not lower the costs that exceed the budget.")
             return
         }
@@ -288,7 +289,7 @@ struct ReductionLadder {
         rung.profile.program?.isCoarse = true
         _ = try step(
             to: [rung], relieving: rule.relief(of: .decoding),
-            because: "a less sharp program still shows every frame in time")
+            because: "a less sharp program still shows every frame on time")
     }
 
     private mutating func lowerProgramRate() throws(ProfileError) {
@@ -307,8 +308,9 @@ struct ReductionLadder {
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
-                    ? "program: its frame rate of \(rate) is already at the floor of \(budget.floorRate)."
-                    : "program: a frame rate below \(rate) would not lower the costs that exceed the budget.")
+                    ? "program: the frame rate of \(rate) fps is already at the minimum of \(budget.floorRate) fps."
+                    : "program: a frame rate below \(rate) fps would not lower the costs that exceed the budget."
+            )
             return
         }
     }

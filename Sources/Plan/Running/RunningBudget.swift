@@ -155,7 +155,7 @@ extension RunningPlan {
         let tried =
             plan.budget.policy == .refuse
             ? "the profile's policy is `refuse`"
-            : "cameras cannot be reduced far enough"
+            : "reducing the cameras is not sufficient"
         return SessionChangeError(
             "`\(words)` would be over budget: \(why), and \(tried). \(remedy(since: before, was))",
             isOverBudget: true)
@@ -174,12 +174,17 @@ extension RunningPlan {
             let fitting = rungs(of: role, floors: anything).first {
                 reformatted(role, to: $0.format).map { !$0.exceeds(was) } ?? false
             }
-            if let format = fitting?.format { return "\(role) at \(Self.text(format)) would fit." }
+            if let format = fitting?.format {
+                return "\(role) at \(Self.text(format)) would stay within the budget."
+            }
         }
         for role in roles.reversed() where !concerned.contains(role) && !devices.disabled.contains(role) {
             var without = self
             without.devices.disabled.insert(role)
-            if !without.exceeds(was) { return "It would fit without camera \(role): use `disable \(role)`." }
+            if !without.exceeds(was) {
+                return
+                    "Without camera \(role), the cost would stay within the budget: use `disable \(role)`."
+            }
         }
         return "Reducing or disabling a single camera would not free enough capacity."
     }

@@ -81,13 +81,13 @@ extension RunningPlan {
         if let rate, offered.perSecond < rate.perSecond * 0.998 || offered.perSecond > rate.perSecond * 1.002
         {
             throw SessionChangeError(
-                "camera \(role) does not offer \(rate) fps at \(size). The nearest rate is \(offered)."
+                "camera \(role) does not offer \(rate) fps at \(size). The nearest rate is \(offered) fps."
             )
         }
         if let slowest = devices.slowestIntervals[role], offered.interval > slowest {
             let least = (1e10 / Double(slowest.count)).rounded(.up) / 10
             throw SessionChangeError(
-                "camera \(role) at \(offered) fps is too slow for the alignment delay of this recording, which supports \(least) fps or more. Choose a higher rate, or start a new recording with this rate."
+                "camera \(role) at \(offered) fps is too slow for the alignment delay of this recording, which requires at least \(least) fps. Choose a higher rate, or start a new recording with this rate."
             )
         }
         let format = VideoFormat(pixel: offer.pixel, size: size, rate: offered)
@@ -126,13 +126,14 @@ extension RunningPlan {
         try checkPresence(ofCamera: role)
         guard devices.offers[role] != nil else {
             throw SessionChangeError(
-                "camera \(role) cannot change while it is recorded, because it is not a hardware camera.")
+                "camera \(role) cannot be changed while it is being recorded, because it is not a hardware camera."
+            )
         }
         guard
             !runningTracks(of: role).contains(where: { $0.mode == .copy }) || format(of: role)?.pixel != .h264
         else {
             throw SessionChangeError(
-                "camera \(role) cannot change while its H.264 stream is copied. Stop its track first: `stop-track \(role)`."
+                "camera \(role) cannot be changed while its H.264 stream is being copied. Stop its track first: `stop-track \(role)`."
             )
         }
     }
@@ -153,7 +154,7 @@ extension RunningPlan {
         let microphones = plan.microphoneTracks.filter { $0.file == track.file }
         guard others.isEmpty, microphones.isEmpty else {
             throw SessionChangeError(
-                "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop single tracks, record with `tracks: { files: one-each }`."
+                "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop individual tracks, record with `tracks: { files: one-each }`."
             )
         }
         devices.endedTracks.insert(track.name)
@@ -310,7 +311,7 @@ extension RunningPlan {
     ) {
         try checkPresence(ofCamera: role)
         guard let format = format(of: role) else {
-            preconditionFailure("a present camera is in the plan")
+            preconditionFailure("a camera that is present must be in the plan")
         }
         guard !devices.disabled.contains(role) else {
             throw SessionChangeError("camera \(role) is off. Turn it on first: `enable \(role)`.")
@@ -384,7 +385,7 @@ extension RunningPlan {
         }
         guard track.isWave else {
             throw SessionChangeError(
-                "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop single tracks, record with `tracks: { files: one-each }`."
+                "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop individual tracks, record with `tracks: { files: one-each }`."
             )
         }
         devices.endedTracks.insert(track.name)

@@ -100,7 +100,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .zoom(let role, let factor):
             guard Zoom.factors.contains(factor) else {
                 throw SessionChangeError(
-                    "invalid zoom \(factor): expected \(Zoom.factors.lowerBound) (whole frame) to \(Zoom.factors.upperBound)."
+                    "invalid zoom factor \(factor): expected a number from \(Zoom.factors.lowerBound) (whole frame) to \(Zoom.factors.upperBound)."
                 )
             }
             try zoom(&arrangement, role) { $0.factor = factor }
@@ -109,7 +109,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
         case .gain, .audible, .enabled, .format, .startTrack, .stopTrack, .removed, .scene, .undo:
-            preconditionFailure("a change of devices can't be part of `arrange`")
+            preconditionFailure("`arrange` can't change devices")
         }
         program.arrange(arrangement, cameras: plan.cameras)
         plan.program = program
@@ -142,7 +142,7 @@ package struct RunningPlan: Sendable, Equatable {
         }
         for role in roles { try check(camera: role) }
         if let twice = roles.first(where: { role in roles.count { $0 == role } > 1 }) {
-            throw SessionChangeError("camera \(twice) is named twice. Name each camera only once.")
+            throw SessionChangeError("camera \(twice) is listed more than once. List each camera only once.")
         }
         arrangement.main = main
         arrangement.insets = Array(roles.dropFirst())
@@ -202,7 +202,7 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard Zoom.positions.contains(position) else {
             throw SessionChangeError(
-                "invalid \(name) \(position): expected \(Zoom.positions.lowerBound) to \(Zoom.positions.upperBound)."
+                "invalid \(name) position \(position): expected a number from \(Zoom.positions.lowerBound) to \(Zoom.positions.upperBound)."
             )
         }
         try zoom(&arrangement, role, change)
@@ -211,7 +211,7 @@ package struct RunningPlan: Sendable, Equatable {
             hasRoom(arrangement.framing(of: camera))(camera.format.size, arrangement.rotation(of: camera))
         else {
             throw SessionChangeError(
-                "camera \(role) shows its whole frame and cannot be moved. Zoom it first: `zoom \(role) 1.5`."
+                "camera \(role) shows its whole frame, so it cannot be panned or tilted. Zoom in first: `zoom \(role) 1.5`."
             )
         }
     }
@@ -246,7 +246,7 @@ package struct RunningPlan: Sendable, Equatable {
         try checkPresence(ofCamera: role)
         guard showable.contains(role) else {
             throw SessionChangeError(
-                "camera \(role) delivers H.264 and cannot be shown, because its frames are not decoded. Add it to `program` in the profile, or use mjpeg for this camera."
+                "camera \(role) delivers H.264 and cannot be shown, because its frames are not decoded. Add the camera to `program` in the profile, or use mjpeg for this camera."
             )
         }
     }
@@ -257,7 +257,7 @@ package struct RunningPlan: Sendable, Equatable {
         let index = try microphone(role)
         guard SceneSettings.gainRange.contains(decibels) else {
             throw SessionChangeError(
-                "invalid gain \(decibels) dB: expected \(SceneSettings.gainRange.lowerBound) to \(SceneSettings.gainRange.upperBound)."
+                "invalid gain \(decibels) dB: expected a value from \(SceneSettings.gainRange.lowerBound) to \(SceneSettings.gainRange.upperBound) dB."
             )
         }
         plan.microphones[index].gain = decibels
@@ -280,7 +280,7 @@ package struct RunningPlan: Sendable, Equatable {
         }
         try checkPresence(ofMicrophone: role)
         guard let index = plan.microphones.firstIndex(where: { $0.role == role }) else {
-            preconditionFailure("a present microphone is in the plan")
+            preconditionFailure("a microphone that is present must be in the plan")
         }
         return index
     }
@@ -392,7 +392,8 @@ extension RunningPlan {
         if let border = change.border {
             guard InsetStyle.borders.contains(border) else {
                 throw SessionChangeError(
-                    "invalid border \(border): expected 0 to \(InsetStyle.borders.upperBound) pixels.")
+                    "invalid border \(border): expected a width from 0 to \(InsetStyle.borders.upperBound) pixels."
+                )
             }
             style.border = border
         }
@@ -405,7 +406,7 @@ extension RunningPlan {
         if role == arrangement.main {
             guard first != nil else {
                 throw SessionChangeError(
-                    "camera \(role) is the main camera, and the program shows no other camera. Name the new main camera with `swap`."
+                    "camera \(role) is the main camera, and the program shows no other camera. Use `swap` to choose a new main camera."
                 )
             }
             try swap(&arrangement, with: nil)

@@ -186,7 +186,8 @@ extension SessionChange: CustomStringConvertible {
             try need(1...1)
             guard let value = Value(rawValue: list[0]) else {
                 throw fault(
-                    "with one of \(ProfileValue.list(Value.allCases.map(\.rawValue), nearestTo: list[0]))")
+                    "where \(entry.arguments) is \(ProfileValue.list(Value.allCases.map(\.rawValue), nearestTo: list[0]))"
+                )
             }
             return value
         }
@@ -195,7 +196,7 @@ extension SessionChange: CustomStringConvertible {
         func number(_ count: Int, example: String) throws(SessionChangeError) -> Double {
             try need(count...count)
             guard let number = Double(list[count - 1]), number.isFinite else {
-                throw fault("a number such as \(example)")
+                throw fault("with a number such as \(example)")
             }
             return number
         }
@@ -240,7 +241,7 @@ extension SessionChange: CustomStringConvertible {
             of: .picture
         ) { words throws(SessionChangeError) in
             guard let several = ArrangementChange(words: words.list) else {
-                throw words.fault("each field at most once, with a valid value")
+                throw words.fault("with each field at most once and with valid values")
             }
             return .arrange(several)
         },
@@ -252,7 +253,7 @@ extension SessionChange: CustomStringConvertible {
             try words.need(1...Int.max)
             return .scene(words.list.joined(separator: " "))
         },
-        Entry("undo", "", "undo the last change of the program; repeat to redo it", of: .picture) {
+        Entry("undo", "", "undo the last change to the program; repeat to redo it", of: .picture) {
             words throws(SessionChangeError) in
             try words.need(0...0)
             return .undo
@@ -269,7 +270,7 @@ extension SessionChange: CustomStringConvertible {
         ) { words throws(SessionChangeError) in
             try words.need(2...2)
             guard let degrees = Int(words[1]), let rotation = Rotation(rawValue: degrees) else {
-                throw words.fault("with 0, 90, 180 or 270")
+                throw words.fault("where DEGREES is 0, 90, 180 or 270")
             }
             return .rotation(role: words[0], rotation)
         },

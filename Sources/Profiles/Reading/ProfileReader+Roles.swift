@@ -170,7 +170,7 @@ extension ProfileReader {
             return (field?.value ?? entry.value).error(
                 found: found,
                 expected: others.isEmpty
-                    ? "no match, because the profile does not have another camera"
+                    ? "no `match` field, because the profile does not have another camera"
                     : ProfileValue.list(others))
         }
         guard match.camera != role.role else { throw error(found: "the camera itself") }
@@ -178,7 +178,7 @@ extension ProfileReader {
             throw error(found: "“\(match.camera.printable())”, which is not a camera of this profile")
         }
         if let third = other.match {
-            throw error(found: "“\(match.camera)”, which follows \(third.camera)")
+            throw error(found: "“\(match.camera)”, which itself matches \(third.camera)")
         }
     }
 
@@ -259,7 +259,8 @@ extension ProfileReader {
             value throws(ProfileError) in
             let channels = try value.integer(in: 1...8, expected: "1 to 8")
             if let sourceChannels = microphone.sourceChannels, sourceChannels.count != channels {
-                throw value.error(expected: "\(sourceChannels.count), the number of source_channels")
+                throw value.error(
+                    expected: "\(sourceChannels.count), the number of channels in source_channels")
             }
             return channels
         }
@@ -280,7 +281,7 @@ extension ProfileReader {
             guard let role = value.plainText, cameras.contains(role) else {
                 throw value.error(
                     expected: cameras.isEmpty
-                        ? "no camera, because the profile does not have a camera"
+                        ? "no `camera` field, because the profile does not have a camera"
                         : "the role of the camera that shows the speaker: "
                             + ProfileValue.list(cameras, nearestTo: value.plainText))
             }

@@ -88,7 +88,7 @@ struct ProfileReader {
                 profile = nil
             } else {
                 profile = try entry.value.fields(["profile"]).read("profile") { value throws(ProfileError) in
-                    try value.text(limit: 200, expected: "the name of a profile that the node has")
+                    try value.text(limit: 200, expected: "the name of a profile on the node")
                 }
             }
             nodes.append(NodeSettings(name: entry.name, profile: profile))
@@ -114,7 +114,7 @@ struct ProfileReader {
         let address =
             fields.read("url_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
         guard address != nil, fields.has("device") else { return address }
-        throw entry.value.error(found: "both device and url_from", expected: "only one of them")
+        throw entry.value.error(found: "both device and url_from", expected: "only one of these fields")
     }
 
     /// Checks a role's name. Role names are used as file names and in commands, so only plain characters are
@@ -259,7 +259,8 @@ extension ProfileReader {
                 let words = EditFormat.allCases.map(\.rawValue)
                 var formats: [EditFormat] = []
                 for item in try value.items(
-                    allowingOne: true, expected: "formats such as [fcpxml, otio]: \(ProfileValue.list(words))"
+                    allowingOne: true,
+                    expected: "one or more of \(ProfileValue.list(words)), for example [fcpxml, otio]"
                 ) {
                     let format: EditFormat = try item.choice()
                     if !formats.contains(format) { formats.append(format) }

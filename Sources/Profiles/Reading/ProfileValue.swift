@@ -116,7 +116,7 @@ package struct ProfileValue {
             let rate = FrameRate(text), (0.001...1000).contains(rate.perSecond)
         else {
             throw error(
-                expected: "frames per second, above 0 and at most 1000, for example 30 or 29.97")
+                expected: "a frame rate above 0 and at most 1000 fps, for example 30 or 29.97")
         }
         return rate
     }
@@ -138,7 +138,8 @@ package struct ProfileValue {
             (0...range.upperBound).contains(number), range.contains(number * (isThousands ? 1000 : 1))
         else {
             throw error(
-                expected: "bits per second from \(range.lowerBound / 1000)k to \(range.upperBound / 1000)k, "
+                expected:
+                    "a bit rate from \(range.lowerBound / 1000)k to \(range.upperBound / 1000)k bits per second, "
                     + "for example 160k")
         }
         return number * (isThousands ? 1000 : 1)

@@ -174,7 +174,7 @@ struct ProgramReader {
         {
             let name = try role(item, of: known, kind: kind)
             if roles.contains(name) {
-                throw item.error(found: "“\(name)” twice", expected: "each \(kind) only once")
+                throw item.error(found: "“\(name)” more than once", expected: "each \(kind) only once")
             }
             roles.append(name)
         }
@@ -186,9 +186,9 @@ struct ProgramReader {
         if let name = value.plainText, known.contains(name) { return name }
         let roles =
             known.isEmpty
-            ? "none, because the profile does not have a \(kind)"
-            : ProfileValue.list(known, nearestTo: value.plainText)
-        throw value.error(expected: "the role of a \(kind): \(roles)")
+            ? "no role, because the profile does not have a \(kind)"
+            : "the role of a \(kind): \(ProfileValue.list(known, nearestTo: value.plainText))"
+        throw value.error(expected: roles)
     }
 }
 
@@ -261,7 +261,7 @@ struct SceneReader {
     ) throws(ProfileError) -> [String: Double] {
         var numbers: [String: Double] = [:]
         for entry in try value.entries(
-            expected: "roles with a number each, for example { \(known.first ?? "a"): 1 }")
+            expected: "a number for each role, for example { \(known.first ?? "a"): 1 }")
         {
             guard known.contains(entry.name) else {
                 throw entry.value.error(

@@ -144,7 +144,9 @@ public enum SecretSource: Sendable, Equatable {
         let line = text.trimmed
         guard !line.isEmpty, line.utf8.count <= longest, line.printable(limit: longest) == line else {
             throw Lack(
-                found: line.isEmpty ? "\(place), which is empty" : "\(place), which is not one line of text",
+                found: line.isEmpty
+                    ? "\(place), which is empty"
+                    : "\(place), which does not contain exactly one line of text",
                 expected: "only the key, on one line of at most \(longest) bytes")
         }
         return line
@@ -206,7 +208,7 @@ extension LiveOutputSettings {
         case (nil, nil):
             throw value.error(found: "no address", expected: "url, or url_from: { file: … } or { env: … }")
         case (.some, .some):
-            throw value.error(found: "both url and url_from", expected: "only one of them")
+            throw value.error(found: "both url and url_from", expected: "only one of these fields")
         }
         var liveOutput = Self(name: name, address: place, token: token)
         liveOutput.source = fields.read("of", else: liveOutput.source) { value throws(ProfileError) in
@@ -272,21 +274,27 @@ extension LiveOutputSettings {
         with kind: LiveOutputAddress.Kind, _ program: ProgramSettings?
     ) -> (found: String, expected: String)? {
         if token != nil, kind != .whip {
-            return ("a token for \(kind.rawValue)", "no token_from: only whip+https:// supports it")
+            return (
+                "a token for \(kind.rawValue)",
+                "no `token_from` field, because only whip+https:// supports tokens"
+            )
         }
         switch kind {
         case .pulse:
             if hasOwnFrames { return ("video settings for a virtual microphone", "no video settings") }
             if source != Self.program {
                 return (
-                    "a virtual microphone that plays a camera", "of: program, to play the mix of the program"
+                    "a virtual microphone that plays a camera",
+                    "of: program, because a virtual microphone plays only the program mix"
                 )
             }
             if let program, program.audio.mix.isEmpty {
                 return ("a program without audio", "a microphone in program: { audio: { mix: […] } }")
             }
         case .v4l2:
-            if bitrate != nil { return ("a bitrate for raw frames", "only video: { size, rate }") }
+            if bitrate != nil {
+                return ("a bitrate for raw frames", "video: { size, rate } without a bitrate")
+            }
         case .srt, .rtmp, .whip:
             guard !hasOwnFrames else { break }
             if source != Self.program {
@@ -300,7 +308,7 @@ extension LiveOutputSettings {
             else { break }
             return (
                 "the program's stream, which contains B-frames at preset \(preset.rawValue)",
-                "video: { size, rate, bitrate } for a separate encoder, or the program preset balanced or ultrafast: WebRTC does not support B-frames"
+                "video: { size, rate, bitrate } for a separate encoder, or the program preset balanced or ultrafast, because WebRTC does not support B-frames"
             )
         }
         return nil

@@ -49,7 +49,8 @@ extension VideoSettings {
                 try value.choice()
             },
             quality: fields.read("quality", else: usual.quality) { value throws(ProfileError) in
-                try value.integer(in: 0...51, expected: "a whole number from 0 (best) to 51 (smallest)")
+                try value.integer(
+                    in: 0...51, expected: "a whole number from 0 (best quality) to 51 (smallest file)")
             },
             encoder: fields.read("encoder", else: usual.encoder) { value throws(ProfileError) in
                 try value.choice()

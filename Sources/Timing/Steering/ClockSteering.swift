@@ -210,10 +210,10 @@ public enum ClockRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// Description of the problem, which completes a sentence.
     public var description: String {
         switch self {
-        case .bound(let bound): "the error bound \(bound.text) is invalid; the largest bound is 1s"
+        case .bound(let bound): "the error bound \(bound.text) is invalid; the maximum is 1s"
         case .outOfOrderOrStale: "the measurement is outdated or older than the previous one"
         case .step(let length):
-            "the measurement deviates by \(length.text) from the expected group time; steps are not followed"
+            "the measurement deviates by \(length.text) from the expected group time; time steps are ignored"
         case .rate(let ppm):
             "the group's time would drift by \(Int64(rounding: ppm)) ppm; the limit is 500 ppm"
         }

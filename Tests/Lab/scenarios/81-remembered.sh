@@ -77,7 +77,7 @@ outside() {
 
     equal "the user's word" "$(json "$results/set.json" 'd["position"], d["mounting"], d["type"], d["type_known"]')" "('front', 90, 'built-in', True)"
     equal "a mounting is a rotation" "$(json "$results/turned.out" '[t["rotation"] for t in d["tracks"] if t["name"] == "desk"]')" "[90]"
-    check "stated in the plan" grep -q "mounted rotated" "$results/turned.out"
+    check "stated in the plan" grep -q "mounted in a rotated position" "$results/turned.out"
     equal "it follows the camera" "$(json "$results/told.json" '[(c["name"], c["position"], c["mounting"], c["type_known"]) for c in d["cameras"] if c["position"] != "unspecified"]')" \
         "[('Cheap Webcam', 'front', 90, True)]"
     equal "until it is forgotten" "$(json "$results/forgotten.json" 'd["position"], d["mounting"], d["type"]')" "('unspecified', 0, 'external')"

@@ -87,7 +87,7 @@ struct LiveBudgetTests {
         #expect(told.count == 1 && told.first?.isOverBudget == true)
         let text = told.first?.description ?? ""
         #expect(text.hasPrefix("`add guest virtual:clap?phase=0` would be over budget: disk 1.1"), "\(text)")
-        #expect(text.hasSuffix(" would fit."), "\(text)")
+        #expect(text.hasSuffix(" would stay within the budget."), "\(text)")
         #expect(recording.manifest.changes == nil && recording.manifest.tracks.map(\.name) == ["desk"])
     }
 

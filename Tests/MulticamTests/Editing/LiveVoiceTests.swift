@@ -185,6 +185,6 @@ struct LiveVoiceTests {
         let error = await #expect(throws: SetupError.self) { _ = try await Recording(text, seconds: 1) }
         #expect(
             "\(error.map { "\($0)" } ?? "")".contains(
-                "microphones.m.camera: found no camera, expected the camera"))
+                "microphones.m.camera: found no camera, expected the role of the camera"))
     }
 }

@@ -113,7 +113,9 @@ struct RunningBudgetTests {
         #expect(error?.isOverBudget == true)
         #expect(text.hasPrefix("`add guest virtual:clap` would be over budget: cpu 1."), "\(text)")
         #expect(text.contains("the profile's policy is `refuse`"), "\(text)")
-        #expect(text.hasSuffix("use `disable face`.") || text.hasSuffix(" would fit."), "\(text)")
+        #expect(
+            text.hasSuffix("use `disable face`.") || text.hasSuffix(" would stay within the budget."),
+            "\(text)")
         #expect(running == asked)
     }
 

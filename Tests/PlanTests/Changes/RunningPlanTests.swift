@@ -122,9 +122,11 @@ struct RunningPlanTests {
             ("swap nobody", "Choose desk, face or guest"), ("swap desk", "already the main camera"),
             ("swap guest", "delivers H.264"), ("scale 3", "from 0.05 to 1.0"),
             ("gain host 90", "-60.0 to 30.0"),
-            ("zoom desk 0.5", "expected 1.0 (whole frame) to 8.0"), ("zoom desk 9", "invalid zoom 9.0"),
-            ("zoom guest 2", "delivers H.264"), ("pan desk 2", "expected -1.0 to 1.0"),
-            ("pan desk 0.5", "Zoom it first: `zoom desk 1.5`"), ("tilt face -1", "cannot be moved"),
+            ("zoom desk 0.5", "expected a number from 1.0 (whole frame) to 8.0"),
+            ("zoom desk 9", "invalid zoom factor 9.0"),
+            ("zoom guest 2", "delivers H.264"), ("pan desk 2", "expected a number from -1.0 to 1.0"),
+            ("pan desk 0.5", "Zoom in first: `zoom desk 1.5`"),
+            ("tilt face -1", "cannot be panned or tilted"),
             ("gain desk 0", "Choose host or two"), ("show desk desk", "only once"),
         ])
     func refuses(line: String, reason: String) throws {

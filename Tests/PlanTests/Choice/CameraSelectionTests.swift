@@ -258,7 +258,8 @@ struct CameraSelectionTests {
             application.take(.launch(Self.builtIn))
             application.take(.choose(Self.back))
             #expect(application.refusal == .noChoice(policy))
-            #expect(application.refusal?.description.contains("choice.policy is \(policy.rawValue)") == true)
+            #expect(
+                application.refusal?.description.contains("`choice.policy` is \(policy.rawValue)") == true)
             #expect(application.preferred == Self.front)
         }
     }

@@ -73,9 +73,9 @@ struct MatchedControlsTests {
             ])
         #expect(
             matched.remarks == [
-                "face: its exposure time range is 0.1 ms to 10.0 ms, so it uses 10.0 ms instead of 25.0 ms of desk.",
-                "face: the camera has no gain control, so it cannot match 12 of desk.",
-                "face: its color temperature range is 3000 K to 7000 K, so it uses 4000 K instead of 4300 K of desk.",
+                "face: the exposure time range is 0.1 ms to 10.0 ms, so the camera uses 10.0 ms instead of the value of desk (25.0 ms).",
+                "face: the camera has no gain control, so it cannot match the gain of desk (12).",
+                "face: the color temperature range is 3000 K to 7000 K, so the camera uses 4000 K instead of the value of desk (4300 K).",
             ])
     }
 
@@ -83,9 +83,9 @@ struct MatchedControlsTests {
     func none() {
         #expect(
             matched([]).remarks == [
-                "face: the camera has no exposure time control, so it cannot match 25.0 ms of desk.",
-                "face: the camera has no gain control, so it cannot match 12 of desk.",
-                "face: the camera has no color temperature control, so it cannot match 4300 K of desk.",
+                "face: the camera has no exposure time control, so it cannot match the value of desk (25.0 ms).",
+                "face: the camera has no gain control, so it cannot match the gain of desk (12).",
+                "face: the camera has no color temperature control, so it cannot match the value of desk (4300 K).",
             ])
     }
 
@@ -97,7 +97,7 @@ struct MatchedControlsTests {
         #expect(matched.requests.isEmpty)
         #expect(
             matched.remarks.first
-                == "face: auto_exposure cannot be turned off, so the camera may drift from desk.")
+                == "face: auto_exposure cannot be turned off, so the camera may not match desk.")
     }
 
     @Test("a gain is copied to a camera with another range, with a remark")

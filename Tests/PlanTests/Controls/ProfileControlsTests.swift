@@ -69,7 +69,7 @@ struct ProfileControlsTests {
             ),
             (
                 "focus_absolute: 40",
-                "1:45: cameras.a.controls.focus_absolute: found a control that `focus_automatic_continuous` sets automatically, expected `focus_automatic_continuous: 0` as well."
+                "1:45: cameras.a.controls.focus_absolute: found a control that `focus_automatic_continuous` sets automatically, expected `focus_automatic_continuous: 0` in addition to this control."
             ),
         ])
     func errors(controls: String, sentence: String) {
@@ -88,7 +88,7 @@ struct ProfileControlsTests {
                 == ControlRequest(name: "exposure_dynamic_framerate", value: 0, origin: .rateLock))
         #expect(
             locked.notes.contains {
-                $0.contains("keeps its frame rate in low light")
+                $0.contains("in low light, the camera keeps its frame rate")
                     && $0.contains("exposure_dynamic_framerate: 1")
             })
         let free = try Self.plan("exposure_dynamic_framerate: 1", Self.controls + [dark])
@@ -119,10 +119,10 @@ struct ProfileControlsTests {
         arguments: [
             ("a: { match: a }, b: {}", "found the camera itself, expected b."),
             ("a: { match: desk }, b: {}", "found “desk”, which is not a camera of this profile, expected b."),
-            ("a: { match: b }, b: { match: c }, c: {}", "found “b”, which follows c, expected c."),
+            ("a: { match: b }, b: { match: c }, c: {}", "found “b”, which itself matches c, expected c."),
             (
                 "a: { match: b }, b: { match: a }",
-                "found “b”, which follows a, expected no match, because the profile does not have another camera."
+                "found “b”, which itself matches a, expected no `match` field, because the profile does not have another camera."
             ),
             (
                 "a: { match: { camera: b, what: [zoom] } }, b: {}",

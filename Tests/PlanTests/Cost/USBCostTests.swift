@@ -57,7 +57,7 @@ struct USBCostTests {
                 && term.parts.allSatisfy { abs($0.used - 0.61) < 1e-9 })
         #expect(
             term.explanation
-                == "122 of the 100 µs per 125 µs that bus 1 (0000:00:1a.0) can reserve: desk reserves 3072 bytes for its raw format; face reserves 3072 bytes for its raw format."
+                == "122 µs of the 100 µs that bus 1 (0000:00:1a.0) can reserve per 125 µs microframe: desk reserves 3072 bytes for its raw format; face reserves 3072 bytes for its raw format."
         )
         let apart = Self.terms(
             plan, USBTopology(cameras: [Self.camera("desk", on: one), Self.camera("face", on: two)]))
@@ -82,7 +82,7 @@ struct USBCostTests {
         #expect(beside.explanation.hasSuffix("; already in use: Webcam (/dev/video3)."))
         #expect(
             beside.explanation.contains(
-                "assumed to reserve 1024 bytes, but may reserve up to 3072 (known only while it is streaming)"
+                "assumed to reserve 1024 bytes, but may reserve up to 3072 bytes (the exact number is known only while the camera is streaming)"
             ))
         let own = try #require(Self.terms(plan, USBTopology(cameras: cameras, claims: [claim("desk")])).first)
         #expect(abs(own.used - 0.21) < 1e-9)

@@ -56,7 +56,7 @@ struct EncoderAssignmentTests {
         #expect(Self.encoders(of: plan) == ["h264_vaapi", "h264_vaapi", "h264_vaapi"])
         #expect(
             plan.notes.contains(
-                "program: encoded by h264_vaapi on /dev/dri/renderD128. amdgpu passed its test on this computer."
+                "program: encoded by h264_vaapi on /dev/dri/renderD128. amdgpu passed the encoder test on this computer."
             ))
     }
 
@@ -69,11 +69,11 @@ struct EncoderAssignmentTests {
             ),
             (
                 [works(card, pixelsPerSecond: 80e6)], ["h264_vaapi", nil, "h264_vaapi"],
-                "no capacity for another 1280x720 at 30"
+                "not have enough capacity for another 1280x720 stream at 30 fps"
             ),
             (
                 [works(card, pixelsPerSecond: 60e6)], [nil, "h264_vaapi", "h264_vaapi"],
-                "no capacity for another 1920x1080 at 30"
+                "not have enough capacity for another 1920x1080 stream at 30 fps"
             ),
             (
                 [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost frames."))],

@@ -68,7 +68,7 @@ struct FramingPlanTests {
         #expect(
             try Self.plan("output: 640x360", Self.encode).cameras[0].reason
                 == "mjpeg 640x480 at 30: the smallest offered size that covers 640x360, mjpeg preferred, "
-                + "the default rate of 30.")
+                + "the default rate of 30 fps.")
     }
 
     @Test(
@@ -95,7 +95,7 @@ struct FramingPlanTests {
         #expect(both.cameraTracks[0].settings.size == SessionPlanTests.fullHD)
         #expect(
             both.notes == [
-                "a: it is cropped only in the program; its track contains the whole frame as captured."
+                "a: the camera is cropped only in the program. Its track contains the whole frame as captured."
             ]
         )
     }
@@ -125,7 +125,7 @@ struct FramingPlanTests {
         let requests = plan.cameras[0].controls.map { ($0.name, $0.value) }
         #expect(Dictionary(requests, uniquingKeysWith: { $1 }) == controls)
         #expect(plan.cameras[0].framing == .whole)
-        #expect(plan.notes.contains { $0.contains("the camera performs zoom") })
+        #expect(plan.notes.contains { $0.contains("are performed by the camera") })
     }
 
     @Test(
@@ -146,7 +146,7 @@ struct FramingPlanTests {
         #expect(plan.cameraTracks[0].crop == part)
         // A track is never enlarged.
         #expect(plan.cameraTracks[0].settings.size == part.size)
-        #expect(plan.notes.contains { $0.contains("by cropping") } == asked.contains("zoom"))
+        #expect(plan.notes.contains { $0.contains("its frames are cropped") } == asked.contains("zoom"))
     }
 
     @Test("a reduced camera gives its output the largest possible frame, cropped at the same position")
@@ -176,24 +176,24 @@ struct FramingPlanTests {
             ),
             (
                 "size: hd720, crop: { x: 0, y: 0, width: 1920, height: 1080 }", encode,
-                "cameras.a.crop: found 1920x1080 at 0, 0, expected a rectangle inside the camera's 1280x720."
+                "cameras.a.crop: found 1920x1080 at 0, 0, expected a rectangle within the camera's 1280x720 frame."
             ),
             (
                 "crop: '1:1'", "tracks: { cameras: copy }",
-                "cameras.a.crop: found a crop, zoom or pan of a camera that is only copied, although a copy always contains the whole frame, expected tracks: { cameras: encode }, or a program that shows a."
+                "cameras.a.crop: found a crop, zoom, or pan for a camera with only a copied track, which always contains the whole frame, expected tracks: { cameras: encode }, or a program that shows a."
             ),
             (
                 "output: 640x360", "tracks: { cameras: copy }",
-                "cameras.a.output: found “640x360”, although copied frames keep the camera's size, expected tracks: { cameras: encode }, or no `output` field."
+                "cameras.a.output: found “640x360”, but copied frames keep the camera's size, expected tracks: { cameras: encode }, or no `output` field."
             ),
-            ("output: 640x360", program, "found “640x360”, although the camera has no track"),
+            ("output: 640x360", program, "found “640x360”, but the camera has no track"),
             (
                 "output: uhd4k", encode,
-                "cameras.a.output: found “3840x2160”, which is larger than all formats of the camera, expected a smaller size, because frames are never enlarged: the largest is 1920x1080."
+                "cameras.a.output: found “3840x2160”, which is larger than any size that the camera offers, expected a size no larger than 1920x1080, because frames are never upscaled."
             ),
             (
                 "size: vga, output: hd720", encode,
-                "cameras.a.output: found “1280x720”, which is larger than the visible 640x480 of the camera, expected at most that size, because frames are never enlarged."
+                "cameras.a.output: found “1280x720”, which is larger than the camera's visible area of 640x480, expected at most 640x480, because frames are never upscaled."
             ),
             (
                 "zoom: 6", encode,
@@ -201,7 +201,7 @@ struct FramingPlanTests {
             ),
             (
                 "zoom: 2, controls: { zoom_absolute: 300 }", encode,
-                "cameras.a.controls.zoom_absolute: found a control that zoom, pan or tilt of the same camera also sets, expected only one of them."
+                "cameras.a.controls.zoom_absolute: found a control that zoom, pan or tilt of the same camera also sets, expected only one of these settings."
             ),
         ])
     func impossible(asked: String, rest: String, message: String) {
@@ -214,7 +214,7 @@ struct FramingPlanTests {
         let error = #expect(throws: ProfileError.self) { try Self.plan("pan: 0.5", Self.encode) }
         #expect(
             error?.description
-                == "test.yaml:1:22: cameras.a.pan: found a pan or tilt without zoom, for a camera without pan and tilt controls, expected also a zoom above 1 or a crop."
+                == "test.yaml:1:22: cameras.a.pan: found a pan or tilt without zoom for a camera without pan and tilt controls, expected a zoom factor above 1, or a crop."
         )
     }
 

@@ -98,7 +98,7 @@ struct SessionPlanTests {
         #expect(copied.notes.contains { $0.contains("60 fps instead of 30") })
         let encoded = try plan("size: 1280x720, rate: 30, format: h264", device, tracks: "encode")
         #expect(encoded.cameraTracks[0].rate == FrameRate(30))
-        #expect(encoded.notes.contains { $0.contains("surplus frames are decimated") })
+        #expect(encoded.notes.contains { $0.contains("so its track is decimated") })
     }
 
     @Test(
@@ -128,7 +128,7 @@ struct SessionPlanTests {
         #expect(copied.cameras[0].format.pixel == .h264)
         #expect(
             copied.notes == [
-                "a: H.264 is copied unchanged, so its track has a variable frame rate."
+                "a: the H.264 stream is copied unchanged, so the track has a variable frame rate."
             ])
     }
 
@@ -141,7 +141,7 @@ struct SessionPlanTests {
         #expect(plan.notes.isEmpty)
         #expect(
             plan.cameras[0].reason
-                == "mjpeg 640x480 at 20: the offered size nearest to 1280x720 at 30, mjpeg preferred, the highest offered rate."
+                == "mjpeg 640x480 at 20: the offered size nearest to 1280x720 at 30 fps, mjpeg preferred, the highest offered rate."
         )
     }
 
@@ -151,13 +151,13 @@ struct SessionPlanTests {
         #expect(slower.cameraTracks[0].rate == FrameRate(50))
         #expect(
             slower.notes == [
-                "a: the camera supports at most 30 fps, and its track has 50 fps: frames are duplicated."
+                "a: the camera supports at most 30 fps, but its track has 50 fps, so frames are duplicated."
             ])
         let faster = try plan("size: 1280x720, rate: 25", Self.camera())
         #expect(faster.cameraTracks[0].rate == FrameRate(25))
         #expect(
             faster.notes == [
-                "a: the camera runs at 30 fps, the nearest rate above the requested 25: surplus frames are decimated."
+                "a: the camera runs at 30 fps, the lowest available rate above the requested 25 fps, so its track is decimated."
             ])
         #expect(try plan("size: 1280x720, rate: 29.97", Self.camera()).notes.isEmpty)
     }
@@ -207,11 +207,11 @@ struct SessionPlanTests {
             ),
             (
                 "format: yuyv", "copy",
-                "test.yaml:2:20: tracks.cameras: found “copy” for the raw yuyv frames of a, expected encode (tracks: { cameras: encode }), or for a one of mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+                "test.yaml:2:20: tracks.cameras: found “copy” for camera a, which delivers raw yuyv frames, expected encode (tracks: { cameras: encode }), or one of these formats for a: mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
             ),
             (
                 "crop: { x: 1000, y: 0, width: 400, height: 100 }, size: 1280x720", "copy",
-                "test.yaml:1:23: cameras.a.crop: found 400x100 at 1000, 0, expected a rectangle inside the camera's 1280x720."
+                "test.yaml:1:23: cameras.a.crop: found 400x100 at 1000, 0, expected a rectangle within the camera's 1280x720 frame."
             ),
         ] as [(asked: String, tracks: String, message: String)])
     func impossible(asked: String, tracks: String, message: String) {
@@ -228,7 +228,7 @@ struct SessionPlanTests {
         }
         #expect(
             error?.description
-                == "test.yaml:2:6: cameras.a.format: found “copy” for the raw yuyv frames of a, expected encode (tracks: { cameras: encode })."
+                == "test.yaml:2:6: cameras.a.format: found “copy” for camera a, which delivers raw yuyv frames, expected encode (tracks: { cameras: encode })."
         )
     }
 
@@ -252,7 +252,7 @@ struct SessionPlanTests {
         }
         #expect(
             shared?.description
-                == "test.yaml:1:53: cameras.b.device: found “Cam”, the camera /dev/video0 that a already uses, expected another camera, or any."
+                == "test.yaml:1:53: cameras.b.device: found “Cam”, which is the same camera (/dev/video0) as a, expected another camera, or any."
         )
         let kind = #expect(throws: ProfileError.self) {
             try SessionPlan(profile: profile, devices: ["a": Self.camera(), "b": Self.microphone()])
@@ -282,7 +282,8 @@ struct SessionPlanTests {
         #expect(plan.profile == "test")
         #expect(plan.cameras.map(\.role) == ["desk", "face"])
         #expect(plan.cameraTracks.isEmpty && plan.microphoneTracks.isEmpty)
-        #expect(plan.notes == ["spare: it is not used by a track or the program, so it is not opened."])
+        #expect(
+            plan.notes == ["spare: the device is not used by any track or the program, so it is not opened."])
         let program = try #require(plan.program)
         #expect(program.file == "program.mp4")
         #expect(
@@ -343,7 +344,7 @@ struct SessionPlanTests {
             yaml: Array((text + "\nprogram: { layout: single, main: a }").utf8), file: "p.yaml")
         let plan = try SessionPlan(profile: program, devices: devices)
         #expect(plan.microphones.map(\.voiceProcessing) == [VoiceProcessing(noiseSuppression: true), nil])
-        #expect(plan.notes.contains { $0.hasPrefix("n: its audio is not processed.") })
+        #expect(plan.notes.contains { $0.hasPrefix("n: the audio is not processed, because") })
     }
 
     @Test("tracks: files, rotation, source channels, and edges, in separate files or one")
@@ -410,7 +411,7 @@ struct SessionPlanTests {
         let device = Self.microphone(AudioFormat(rate: 48_000, channels: 2))
         let alike = try SessionPlan(
             profile: Self.profile("microphones: { m: , n: }"), devices: ["m": device, "n": device])
-        #expect(alike.notes == ["n: it uses the same microphone as m, so both tracks are identical."])
+        #expect(alike.notes == ["n: this role uses the same microphone as m, so both tracks are identical."])
         let apart = try SessionPlan(
             profile: Self.profile(
                 "microphones: { m: { source_channels: [1] }, n: { source_channels: [2] } }"),
@@ -439,7 +440,7 @@ struct SessionPlanTests {
         let left = try plan("rate: 30", turned, tracks: "encode")
         #expect(left.cameras.map(\.rotation) == [.quarter])
         #expect(left.cameraTracks.map(\.rotation) == [.quarter])
-        #expect(left.notes.contains { $0.contains("mounted rotated") && $0.contains("90°") })
+        #expect(left.notes.contains { $0.contains("mounted in a rotated position") && $0.contains("90°") })
         for (word, rotation) in [("0", Rotation.none), ("270", .threeQuarters)] {
             let written = try plan("rotation: \(word)", turned, tracks: "encode")
             #expect(written.cameraTracks.map(\.rotation) == [rotation])

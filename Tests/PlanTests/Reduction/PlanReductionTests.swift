@@ -281,7 +281,7 @@ struct PlanReductionTests {
     func compression() throws {
         let one = try Self.reduce(Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25))
         #expect(one.fits && one.steps.map(\.step) == ["b format yuyv → mjpeg"])
-        #expect(one.steps[0].reason.hasPrefix("usb:1 1.48 is above the budget of 1.0: JPEGs"))
+        #expect(one.steps[0].reason.hasPrefix("usb:1 1.48 is above the budget of 1.0: JPEG frames"))
         let both = try Self.reduce(Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 15))
         #expect(both.fits && both.steps.map(\.step) == ["b format yuyv → mjpeg", "a format yuyv → mjpeg"])
     }
@@ -291,12 +291,12 @@ struct PlanReductionTests {
         let reduction = try Self.reduce(
             Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25, processor: 0.6))
         #expect(reduction.fits && reduction.steps.map(\.step) == ["b size 640x480 → 320x240"])
-        #expect(reduction.passedOver.contains("b: mjpeg instead of yuyv would not help."))
+        #expect(reduction.passedOver.contains("b: switching from yuyv to mjpeg would not help."))
         let full = try Self.reduce(Self.rawPair, Self.rawAndJPEG) { plan in
             Self.cost(["usb:1": Self.megapixels(plan) / 10, "cpu": 1.2])
         }
         #expect(!full.fits && !full.steps.contains { $0.step.contains("format") })
-        #expect(full.passedOver.contains { $0.contains("no capacity to decode JPEGs") })
+        #expect(full.passedOver.contains { $0.contains("not have enough capacity to decode JPEG frames") })
     }
 
     @Test("JPEGs are not used if only the processor is overloaded, or if none are offered")
@@ -308,7 +308,8 @@ struct PlanReductionTests {
         let onlyRaw = try Self.reduce(
             Self.rawPair, Self.rawAndJPEG.filter { $0.pixel == .yuyv }, for: Self.bus(of: 25))
         #expect(onlyRaw.steps.map(\.step) == ["b size 640x480 → 320x240"])
-        #expect(onlyRaw.passedOver.contains { $0.contains("it does not offer mjpeg 640x480 at 30") })
+        #expect(
+            onlyRaw.passedOver.contains { $0.contains("the camera does not offer mjpeg 640x480 at 30 fps") })
     }
 
     // MARK: Steps that would not help
@@ -390,7 +391,9 @@ struct PlanReductionTests {
             ])
         #expect(!reduction.fits)
         #expect(reduction.plan.program?.settings.rate == FrameRate(15))
-        #expect(reduction.passedOver.contains("program: its frame rate of 15 is already at the floor of 15."))
+        #expect(
+            reduction.passedOver.contains(
+                "program: the frame rate of 15 fps is already at the minimum of 15 fps."))
     }
 
     // MARK: Policy and remedies
@@ -405,9 +408,9 @@ struct PlanReductionTests {
                 "usb:1 0.83 is above the budget of 0.5, and the profile's policy is `refuse`"))
         #expect(
             reduction.remedies == [
-                "`budget: { hardware: 0.83 }` in the profile allows this plan, and the computer has enough capacity.",
-                "`budget: { policy: adapt }` in the profile: the cost would be 0.47, after reductions.",
-                "without the cameras face and hands: the cost would be 0.28.",
+                "set `budget: { hardware: 0.83 }` in the profile to allow this plan. The computer has enough capacity for it.",
+                "set `budget: { policy: adapt }` in the profile: the cost would be 0.47 after reductions.",
+                "record without cameras face and hands: the cost would be 0.28.",
             ])
     }
 

@@ -113,7 +113,7 @@ struct ReliefRuleTests {
         #expect(reduction.fits)
         #expect(
             reduction.steps[1].reason.hasSuffix(
-                "face is shown only as an inset of 480x270, which does not need a larger size."))
+                "face is shown only as a 480x270 inset, which does not need a larger size."))
     }
 
     @Test(

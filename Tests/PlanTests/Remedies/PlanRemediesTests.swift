@@ -126,8 +126,8 @@ struct PlanRemediesTests {
         let found = PlanRemedies(for: plan, on: Self.machine(USBTopology()))
         #expect(
             found.remedies.map(\.sentence) == [
-                "move face to another controller (another `bus` in its selector): cost 1.22 → 0.61",
-                "move desk to another controller (another `bus` in its selector): cost 1.22 → 0.61",
+                "move face to another controller (change `bus` in its selector): cost 1.22 → 0.61",
+                "move desk to another controller (change `bus` in its selector): cost 1.22 → 0.61",
             ])
     }
 

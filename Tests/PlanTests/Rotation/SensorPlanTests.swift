@@ -55,7 +55,7 @@ struct SensorPlanTests {
     func told() throws {
         let flat = try Self.plan(CameraMountingTests.device(.builtIn, .unspecified), .undecided)
         #expect(flat.cameras[0].rotation == .none)
-        #expect(flat.notes.contains { $0.contains("is flat") })
+        #expect(flat.notes.contains { $0.contains("is lying flat") })
         #expect(flat.notes.contains { $0.contains("--position back") })
         let synthetic = try Self.plan(
             CameraMountingTests.device(.virtual, .unspecified, mounting: .half), nil)

@@ -72,7 +72,10 @@ struct LiveOutputFieldsTests {
             ("show: { url: \"srt://a:1\", start: now }", "expected recording, session or command"),
             ("show: { url: \"srt://a:1\", token_from: { env: T } }", "found a token for srt"),
             ("show: { url: \"srt://a:1\", video: { size: 1281x720 } }", "a size with even sides"),
-            ("show: { url: \"srt://a:1\", video: { bitrate: 1k } }", "bits per second from 100k to 100000k"),
+            (
+                "show: { url: \"srt://a:1\", video: { bitrate: 1k } }",
+                "a bit rate from 100k to 100000k bits per second"
+            ),
             ("show: { url: \"srt://a:1\", key: x }", "publish.show.key: found an unknown field"),
             ("Show: { url: \"srt://a:1\" }", "found the name “Show”"),
             ("desk: { url: \"srt://a:1\" }", "found the name “desk”, which is already in use"),

@@ -57,15 +57,15 @@ struct ProfileErrorTests {
             // These cases concern cameras.
             (
                 "cameras:\n  desk:\n    device: any\n    rate:       fast",
-                "4:17: cameras.desk.rate: found “fast”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
+                "4:17: cameras.desk.rate: found “fast”, expected a frame rate above 0 and at most 1000 fps, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { rate: 1000.5 } }",
-                "1:23: cameras.a.rate: found “1000.5”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
+                "1:23: cameras.a.rate: found “1000.5”, expected a frame rate above 0 and at most 1000 fps, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { rate: 0 } }",
-                "1:23: cameras.a.rate: found “0”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
+                "1:23: cameras.a.rate: found “0”, expected a frame rate above 0 and at most 1000 fps, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { raet: 30 } }",
@@ -167,7 +167,7 @@ struct ProfileErrorTests {
             ),
             (
                 "microphones: { m: { channels: 2, source_channels: [1] } }",
-                "1:31: microphones.m.channels: found “2”, expected 1, the number of source_channels."
+                "1:31: microphones.m.channels: found “2”, expected 1, the number of channels in source_channels."
             ),
             (
                 "microphones: { m: { source_channels: [0] } }",
@@ -224,7 +224,7 @@ struct ProfileErrorTests {
             ),
             (
                 two + "program: { inset: [b, b] }",
-                "3:23: program.inset: found “b” twice, expected each camera only once."
+                "3:23: program.inset: found “b” more than once, expected each camera only once."
             ),
             (two + "program: { inset: [] }", "3:19: program.inset: found an empty list, expected b."),
             (
@@ -237,15 +237,15 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: {a: }\nprogram: { audio: { mix: [m] } }",
-                "2:27: program.audio.mix: found “m”, expected the role of a microphone: none, because the profile does not have a microphone."
+                "2:27: program.audio.mix: found “m”, expected no role, because the profile does not have a microphone."
             ),
             (
                 two + "program: { audio: { bitrate: 160 } }",
-                "3:30: program.audio.bitrate: found “160”, expected bits per second from 32k to 512k, for example 160k."
+                "3:30: program.audio.bitrate: found “160”, expected a bit rate from 32k to 512k bits per second, for example 160k."
             ),
             (
                 two + "program: { audio: { bitrate: -9223372036854775808k } }",
-                "3:30: program.audio.bitrate: found “-9223372036854775808k”, expected bits per second from 32k to 512k, for example 160k."
+                "3:30: program.audio.bitrate: found “-9223372036854775808k”, expected a bit rate from 32k to 512k bits per second, for example 160k."
             ),
             (
                 two + "program: { size: 1921x1080 }",
@@ -269,7 +269,7 @@ struct ProfileErrorTests {
             ),
             (
                 two + "program: { video: { quality: 52 } }",
-                "3:30: program.video.quality: found “52”, expected a whole number from 0 (best) to 51 (smallest)."
+                "3:30: program.video.quality: found “52”, expected a whole number from 0 (best quality) to 51 (smallest file)."
             ),
             (
                 two + "program: { video: { encoder: gpu } }",
