@@ -135,10 +135,10 @@ struct RecordingGuide {
         let next =
             isVirtual
             ? "Next: `multicam devices` lists your cameras and microphones. Record without --virtual to use them."
-            : "Next: `multicam sync-check \(folder.shellQuoted())` measures the sync of the tracks."
+            : "Next: `multicam sync-check \(folder.shellQuoted())` measures how well the tracks are synchronized."
         return [
             made,
-            "Play it: `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
+            "To play the file, run `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
             next,
         ]
     }
@@ -186,7 +186,7 @@ enum FinishedProjects {
             let files = try SessionExport.write(
                 session, cut: .live(of: session), formats: formats, in: result.folder)
             Output.message(
-                "Editor projects written: \(files.joined(separator: ", ")) in \(result.folder.printable()).")
+                "Editor projects written to \(result.folder.printable()): \(files.joined(separator: ", ")).")
         } catch {
             Output.message(
                 "Can't write the editor projects: \(error.description)".printable(limit: 1000))
