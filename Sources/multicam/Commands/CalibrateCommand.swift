@@ -30,7 +30,7 @@ struct CalibrateCommand: Command {
                 "duration", "T", help: "Maximum duration of the measurement, such as 10s or 5m. Default: 2m."),
             OptionSpec(
                 "reference", "ROLE",
-                help: "Reference microphone for the other devices. Default: the first microphone."),
+                help: "Microphone to use as the reference for other devices. Default: the first microphone."),
             OptionSpec("dry-run", help: "Measure without saving the results."),
             OptionSpec(
                 "machine",
@@ -254,7 +254,7 @@ struct CalibrateCommand: Command {
                         returning: Result { () throws(StateFileError) in
                             try ThisMachine.tryEncoder(encoder) { share in
                                 if hasTerminal {
-                                    Output.status("trying \(encoder.name): \(Int(share * 100)) %")
+                                    Output.status("testing \(encoder.name): \(Int(share * 100)) %")
                                 }
                             }
                         })

@@ -21,8 +21,7 @@ struct DevicesCommand: Command {
                 + "--mounting sets the rotation for roles without a rotation in the profile.",
             "The first camera in the list is the one that a role with `any` would use now. "
                 + "To choose another camera, use `multicam prefer`.",
-            "--watch prints one line per change: = present, + connected, - disconnected, ~ changed, "
-                + "* new preferred camera or default microphone. "
+            "--watch prints one line per change: = present, + connected, - disconnected, ~ changed, * new preferred camera or default microphone. "
                 + "With --json, it prints objects with `event`, `at`, and `device`. "
                 + "Press Ctrl-C to stop.",
         ],
@@ -36,7 +35,7 @@ struct DevicesCommand: Command {
             OptionSpec(
                 "mounting", "0|90|180|270",
                 help: "Clockwise rotation in degrees that makes the frames upright."),
-            OptionSpec("type", "built-in|external", help: "Whether the camera is built into the computer."),
+            OptionSpec("type", "built-in|external", help: "Camera type: built in or external."),
             OptionSpec("profile", "NAME", help: "Sound card profile to activate."),
             OptionSpec("port", "NAME", help: "Input port of the sound card to use."),
             OptionSpec("forget", "CAMERA", help: "Delete the properties saved for this camera."),

@@ -12,7 +12,7 @@ struct DoctorCommand: Command {
         summary: "Check cameras, USB, audio, and disk, and suggest fixes.",
         notes: [
             "This command doesn't change anything. "
-                + "Each finding is marked as ok, warning, problem, or not checked, in which case the reason is given. "
+                + "Each finding is marked as ok, warning, problem, or not checked. If something was not checked, the reason is given. "
                 + "The line below a finding shows how to fix it.",
             "Exit status: 0 if no problems were found, even if there are warnings; 1 if problems were found.",
         ],
@@ -22,7 +22,7 @@ struct DoctorCommand: Command {
             OptionSpec(
                 "profile", "P",
                 help:
-                    "Profile name or file. The command also checks whether the virtual cameras for its live outputs exist."
+                    "Profile name or file. The command also checks whether the virtual cameras for the profile's live outputs exist."
             ),
             OptionSpec("json", help: "Print JSON."),
         ])

@@ -12,8 +12,8 @@ struct ExportCommand: Command {
         program: Multicam.program, name: "export",
         summary: "Export a recording as editor projects, with all tracks in sync and the live cut applied.",
         notes: [
-            "Writes edit/session.fcpxml (Final Cut Pro, DaVinci Resolve), edit/session.otio (Premiere Pro, Resolve), "
-                + "edit/session.mlt (Kdenlive, Shotcut), and edit/session.edl (other editors). "
+            "Writes edit/session.fcpxml (Final Cut Pro, DaVinci Resolve), edit/session.otio (Premiere Pro, "
+                + "Resolve), edit/session.mlt (Kdenlive, Shotcut), and edit/session.edl (other editors). "
                 + "Also writes edit/cut.json, which contains the cut with a reason for each shot and can be used with `--cut`. "
                 + "Prints the paths, one per line. Existing exports are replaced; media files are not changed.",
             "`--cut live` uses the cuts made during the recording. `voice` shows the person who is speaking. "
@@ -23,8 +23,7 @@ struct ExportCommand: Command {
                 + "report/contact.html is a printable page with frames of each camera at regular intervals, markers, and cuts.",
             "For a group recording fetched with `multicam collect`, one project contains the tracks of all nodes, named NODE/ROLE. "
                 + "The nodes' programs are not included.",
-            "Exit status: 0 if everything was written; 1 if the folder contains no readable recording; 2 if the cut is invalid; "
-                + "4 or 7 if a file can't be written. "
+            "Exit status: 0 if everything was written; 1 if the folder contains no readable recording; 2 if the cut is invalid; 4 or 7 if a file can't be written. "
                 + "If a file of the recording is missing, the project is created without it, a message is printed, and the exit status is 0.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],

@@ -129,7 +129,8 @@ struct CollectCommand: Command {
                 + "In this case, run the command again.",
         ],
         positionals: [
-            PositionalSpec("RECORDING", help: "Name of the recording, as printed by `multicam record --group`.")
+            PositionalSpec(
+                "RECORDING", help: "Name of the recording, as printed by `multicam record --group`.")
         ],
         options: [
             OptionSpec("group", "NAME", help: "Group name, if this computer belongs to several."),

@@ -28,7 +28,8 @@ struct NodeCommand: Command {
         ],
         positionals: [
             PositionalSpec(
-                "TASK", isOptional: true, help: "`join`. Omit it to make this computer available."),
+                "TASK", isOptional: true,
+                help: "`join` to join a group. If omitted, this computer is made available to its group."),
             PositionalSpec("CODE", isOptional: true, help: "For `join`: the pairing code."),
         ],
         options: ProfileOptions.specs + [
@@ -65,7 +66,8 @@ struct NodeCommand: Command {
             }
             guard arguments.positionals.count == 2 else {
                 throw arguments.spec.error(
-                    "Pairing code missing. To get one, run `multicam group invite` on the computer that created the group.")
+                    "Pairing code missing. To get one, run `multicam group invite` on the computer that created the group."
+                )
             }
             task = (
                 "join",

@@ -13,8 +13,8 @@ struct PlanCommand: Command {
         notes: [
             "The hardware cost is the estimated utilization of the plan's most heavily used resource; 1.0 is its full capacity. "
                 + "It covers the processor, memory, the disk, and the USB bandwidth that cameras reserve.",
-            "If the cost is above the profile's budget, the output lists each reduction that `multicam record` would make and the "
-                + "resulting plan, or the reason for a refusal and possible remedies. "
+            "If the cost is above the profile's budget, the output lists each reduction that `multicam record` would make and the resulting plan, "
+                + "or the reason for a refusal and possible remedies. "
                 + "The exit status is 0 in both cases.",
         ],
         options: ProfileOptions.specs + [

@@ -21,7 +21,8 @@ struct PreferCommand: Command {
         ],
         positionals: [PositionalSpec("DEVICE", isOptional: true, help: "Device to prefer.")],
         options: [
-            OptionSpec("microphone", help: "Choose the microphone for `default`. DEVICE must be a microphone."),
+            OptionSpec(
+                "microphone", help: "Choose the microphone for `default`. DEVICE must be a microphone."),
             OptionSpec("show", help: "List the saved choices and the device that would be used now."),
             OptionSpec(
                 "forget", help: "Delete the saved choice of DEVICE. If DEVICE is omitted, delete all choices."
@@ -60,7 +61,8 @@ struct PreferCommand: Command {
         switch (device, arguments.flag("show"), arguments.flag("forget")) {
         case (_, true, true):
             throw arguments.spec.error("`--show` and `--forget` can't be combined. Use only one of them.")
-        case (_?, true, false): throw arguments.spec.error("`--show` and DEVICE can't be combined. Leave out DEVICE.")
+        case (_?, true, false):
+            throw arguments.spec.error("`--show` and DEVICE can't be combined. Leave out DEVICE.")
         case (nil, true, false): action = .show
         case (_, false, true): action = .forget(device)
         case (nil, false, false):

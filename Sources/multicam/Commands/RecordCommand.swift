@@ -18,26 +18,24 @@ struct RecordCommand: Command {
         program: Multicam.program, name: "record",
         summary: "Record the cameras and microphones of a profile until Ctrl-C.",
         notes: [
-            "DEVICE is `any`, `remembered` (the last device used for the role), part of a name, /dev/video0, usb:PATH, "
-                + "serial:SERIAL, file:PATH, pulse:SOURCE, virtual:PATTERN?key=value&…, phone:NAME, "
-                + "the address of a network camera (rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH), or a screen (screen:, "
-                + "screen:portal, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y). "
+            "DEVICE is `any`, `remembered` (the last device used for the role), part of a name, /dev/video0, usb:PATH, serial:SERIAL, "
+                + "file:PATH, pulse:SOURCE, virtual:PATTERN?key=value&…, phone:NAME, "
+                + "the address of a network camera (rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH), "
+                + "or a screen (screen:, screen:portal, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y). "
                 + "If the address contains a password, write `-` and enter the address on standard input, one line per device.",
-            "Ctrl-C, SIGTERM, and SIGHUP finish the recording properly. A second signal skips pending encoder work and still "
-                + "closes the files. A third signal aborts. "
+            "Ctrl-C, SIGTERM, and SIGHUP finish the recording properly. "
+                + "A second signal skips pending encoder work and still closes the files. A third signal aborts. "
                 + "SIGUSR1 sets a marker. SIGUSR2 continues the recording in new files.",
             "If the plan exceeds the profile's budget, it is reduced before the start, and each reduction is reported. "
                 + "If this isn't enough, or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
             "While recording, a governor lowers quality if the computer is too slow, reports each step, and restores quality later. "
-                + "If heat, low memory, or an empty battery is about to stop the computer, "
-                + "the recording is finished properly with exit status 1. "
+                + "If heat, low memory, or an empty battery is about to stop the computer, the recording is finished properly with exit status 1. "
                 + "With --resume, the recording continues in a new folder once system pressure has stayed below serious for a few seconds.",
             "`multicam ctl` controls the recording from another terminal: program changes, markers, splits, stills, and stop.",
-            "With --standby, the profile's camera choice policy is applied only between recordings, "
-                + "so the camera never changes during a recording. "
+            "With --standby, the profile's camera choice policy is applied only between recordings, so the camera never changes during a recording. "
                 + "The folder of each recording is printed on a separate line on standard output. "
                 + "The exit status is the most severe status of all recordings.",
-            "The session folder's path is the only line on standard output; with --json, events are printed, one per line.",
+            "The session folder's path is the only line on standard output. With --json, events are printed instead, one per line.",
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
@@ -45,7 +43,7 @@ struct RecordCommand: Command {
             OptionSpec("name", "NAME", help: "Name of the session folder. Default: date, time, and profile."),
             OptionSpec(
                 "duration", "T",
-                help: "Stop after this duration, such as 10, 500ms, 5m, 1h30m, or 1:30. Default: until Ctrl-C."),
+                help: "Stop after this duration, such as 10, 500ms, 5m, or 1h30m. Default: until Ctrl-C."),
             OptionSpec(
                 "backup", "DIR",
                 help:
@@ -135,7 +133,8 @@ struct RecordCommand: Command {
         }
         if resumes, !isGoverned {
             throw arguments.spec.error(
-                "`--resume` requires the governor, which ends recordings under system pressure. Leave out `--no-governor`.")
+                "`--resume` requires the governor, which ends recordings under system pressure. Leave out `--no-governor`."
+            )
         }
     }
 

@@ -9,16 +9,15 @@ struct RecoverCommand: Command {
         summary: "Repair a recording after a crash or power loss, and report the losses.",
         notes: [
             "Unfinished files are repaired in place, without copying, so long recordings are repaired as fast as short ones. "
-                + "All tracks then end at the same time: frames and audio missing from the other tracks are skipped but remain in the files. "
+                + "All tracks then end at the same time: frames and audio that don't exist in the other tracks are skipped but remain in the files. "
                 + "Missing parts repeat the last frame or are silent. manifest.json is completed. "
                 + "If the recording is complete, its files are then read once to compute their checksums.",
-            "If the folder isn't a recording, the unfinished recordings in it are recovered one by one; "
-                + "running recordings are skipped. "
+            "If the folder isn't a recording, the unfinished recordings in it are recovered one by one; running recordings are skipped. "
                 + "With --json, the output is then an array with one element per recording.",
             "Recovery can be interrupted and restarted safely, and doesn't change complete recordings. "
                 + "A running recording is rejected.",
-            "Exit status: 0 if the recording is complete, even if it was complete before; 1 if nothing can be read, "
-                + "or if a track lost more than the last second (the other tracks are still repaired); "
+            "Exit status: 0 if the recording is complete, even if it was complete before; "
+                + "1 if nothing can be read, or if a track lost more than the last second (the other tracks are still repaired); "
                 + "4 if you don't have permission to change the recording; 7 if the disk fails.",
         ],
         positionals: [

@@ -23,7 +23,7 @@ struct RenderCommand: Command {
                 + "--profile works only with recordings of one computer.",
             "Cameras and microphones with missing files are reported and left out.",
             "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, "
-                + "2 if the options don't match the recording, 4 without permission to write, 7 if the disk is full, 130 if it was stopped.",
+                + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if it was stopped.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
         options: [
@@ -41,10 +41,12 @@ struct RenderCommand: Command {
             OptionSpec(
                 "from", "T",
                 help: "Start time from the beginning of the recording, such as 90, 1:30, or 2m. Default: 0."),
-            OptionSpec("to", "T", help: "End time from the beginning of the recording. Default: the end of the recording."),
+            OptionSpec(
+                "to", "T",
+                help: "End time from the beginning of the recording. Default: the end of the recording."),
             OptionSpec(
                 "loudness", "LUFS",
-                help: "Integrated loudness in LUFS (EBU R 128), from -40 to -5, with true peaks below -1 dBTP."),
+                help: "Integrated loudness in LUFS (EBU R 128), -40 to -5, with true peaks below -1 dBTP."),
             OptionSpec(
                 "proxies", help: "Also create small copies of the camera files for editing, in edit/proxies."),
             OptionSpec(

@@ -16,8 +16,8 @@ struct SnapshotCommand: Command {
         notes: [
             "CAMERA is part of a name, /dev/video0, usb:PATH, serial:SERIAL, position:front, virtual:…, or any (default). "
                 + "The camera is opened at its largest frame size. "
-                + "With --profile, the first camera of the profile is used with the profile's formats and controls. With --all, "
-                + "all of its cameras are used.",
+                + "With --profile, the first camera of the profile is used with the profile's formats and controls. "
+                + "With --profile and --all, all of the profile's cameras are used.",
             "JPEG data from the camera is saved unchanged, with the capture metadata added as Exif data. "
                 + "The rotation is stored only as Exif data; the pixels are not rotated.",
             "With --recording, stills are taken with the cameras of the running `multicam record`. "
@@ -74,7 +74,8 @@ struct SnapshotCommand: Command {
             for option in ["profile", "camera", "mic", "virtual", "output", "live", "settle"]
             where arguments.flag(option) {
                 throw arguments.spec.error(
-                    "`--\(option)` can't be combined with `--recording`, which uses the settings of the running recording.")
+                    "`--\(option)` can't be combined with `--recording`, which uses the settings of the running recording."
+                )
             }
             guard camera == nil || !arguments.flag("all") else {
                 throw arguments.spec.error("CAMERA and `--all` can't be combined. Use only one of them.")

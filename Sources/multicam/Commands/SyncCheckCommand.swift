@@ -13,11 +13,10 @@ struct SyncCheckCommand: Command {
         notes: [
             "Compares flashes, lights being turned on, claps, and beeps that were recorded in several tracks. "
                 + "Microphones without such events are compared by correlating their audio. "
-                + "An offset is positive if the track is later than the reference. The reference is the first microphone with claps, "
-                + "or otherwise the first track. "
+                + "An offset is positive if the track is later than the reference. "
+                + "The reference is the first microphone with claps, or otherwise the first track. "
                 + "Offsets that can't be measured are reported as unknown.",
-            "A frame doesn't show the exact time of an event, only that it occurred during the exposure or up to half a frame "
-                + "before or after it. "
+            "A frame doesn't show the exact time of an event, only that it occurred during the exposure or up to half a frame before or after it. "
                 + "Tracks with frames are therefore reported as `apart` only if no alignment explains the measurement. "
                 + "Claps at different phases of the frame interval increase the accuracy.",
             "For a group recording fetched with `multicam collect`, the tracks of all nodes are compared with each other.",
@@ -49,7 +48,8 @@ struct SyncCheckCommand: Command {
         if let text = arguments.optional("tolerance-sound") {
             guard let audio = Nanoseconds(text), audio > .zero else {
                 throw arguments.spec.error(
-                    "`--tolerance-sound \(text.printable())`: expected a time greater than zero, such as 5ms.")
+                    "`--tolerance-sound \(text.printable())`: expected a time greater than zero, such as 5ms."
+                )
             }
             tolerance.audio = audio
         }
@@ -138,7 +138,8 @@ enum SyncText {
         let reference = findings.tracks.first { $0.verdict == .reference }?.label ?? ""
         lines.append("")
         lines.append(
-            "Offsets are relative to \(reference) unless another track is listed. Positive offsets mean later.")
+            "Offsets are relative to \(reference) unless another track is listed. "
+                + "A positive offset means that the track is later.")
         for track in findings.tracks {
             if let note = track.note { lines.append("\(track.label): \(note)") }
         }
@@ -146,7 +147,7 @@ enum SyncText {
     }
 
     private static func row(_ track: SyncFindings.Track) -> [String] {
-        let by = [method(track), track.reference.map { "relative to \($0)" }].compactMap { $0 }.joined(
+        let by = [method(track), track.reference.map { "against \($0)" }].compactMap { $0 }.joined(
             separator: ", ")
         return [
             track.name, track.kind.words, track.start.map(track.text) ?? "–",

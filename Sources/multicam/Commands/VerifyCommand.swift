@@ -9,8 +9,8 @@ struct VerifyCommand: Command {
         summary: "Verify the files of finished recordings against the checksums in their manifests.",
         notes: [
             "Reads every byte. Also reports the losses that occurred during the recording, which don't change the exit status. "
-                + "Exit status: 0 if every file is unchanged since the recording; 1 if a file is damaged, missing, unreadable, "
-                + "or unfinished; 4 if a file can't be read because of missing permissions, and no other problem was found.",
+                + "Exit status: 0 if every file is unchanged since the recording; 1 if a file is damaged, missing, unreadable, or unfinished; "
+                + "4 if a file can't be read because of missing permissions, and no other problem was found.",
             "For a group recording fetched with `multicam collect`, the folders of all nodes are verified in turn.",
             "docs/manifest.schema.json explains how to compute the checksum without multicam.",
         ],

@@ -143,7 +143,7 @@ struct RecordingGuide {
         ]
     }
 
-    /// The first line: `Recorded: recordings/x has 8.0 s in program.mp4, cameras/desk.mov.`
+    /// The first line: `Recorded: 8.0 s in recordings/x (program.mp4, cameras/desk.mov).`
     private var made: String {
         let parts = results.compactMap { result -> String? in
             let length = Double(result.manifest.duration_ns) / 1e9
@@ -151,7 +151,7 @@ struct RecordingGuide {
             guard !files.isEmpty else { return nil }
             let shown = files.prefix(6).joined(separator: ", ")
             let more = files.count > 6 ? " and \(files.count - 6) more" : ""
-            return "\(shortened(result.folder)) has \(length.decimals(1)) s in \(shown)\(more)"
+            return "\(length.decimals(1)) s in \(shortened(result.folder)) (\(shown)\(more))"
         }
         return "Recorded: \(parts.joined(separator: "; "))."
     }
