@@ -18,14 +18,14 @@ enum ProfileOptions {
         OptionSpec("profile", "P", help: "Profile name or file. `multicam profiles` lists the names."),
         OptionSpec(
             "camera", "ROLE=DEVICE", isRepeatable: true, kind: .cameraOfRole,
-            help: "Camera for a role."),
+            help: "Camera to use for a role."),
         OptionSpec(
             "mic", "ROLE=DEVICE", isRepeatable: true, kind: .microphoneOfRole,
-            help: "Microphone for a role."),
-        OptionSpec("no-mics", help: "Don't use microphones; record only cameras."),
+            help: "Microphone to use for a role."),
+        OptionSpec("no-mics", help: "Record only cameras, without microphones."),
         OptionSpec(
             "virtual",
-            help: "Use virtual devices for all roles that have no device assigned by an option or a file."),
+            help: "Use virtual devices for all roles without a device assigned by an option or a file."),
     ]
 
     /// Parses the options.
@@ -68,7 +68,7 @@ enum ProfileOptions {
             if selector == "-" {
                 guard let line = readLine(), SourceAddress.handles(line) else {
                     throw arguments.spec.error(
-                        "\(place): expected the address of a network camera on a line of standard input.")
+                        "\(place): expected the address of a network camera on standard input.")
                 }
                 return RoleSelection(role: pair.key, selector: try address(line, place, arguments).text)
             }
@@ -104,7 +104,7 @@ extension ParsedArguments {
         guard let text = optional("duration") else { return nil }
         guard let duration = Nanoseconds(text), duration > .zero else {
             throw spec.error(
-                "`--duration \(text.printable())`: expected a time above zero such as 10, 2.5, 500ms, 10s, 90min, 1h30m or 1:30."
+                "`--duration \(text.printable())`: expected a duration greater than zero, such as 10, 2.5, 500ms, 10s, 90min, 1h30m, or 1:30."
             )
         }
         return duration
@@ -119,8 +119,8 @@ extension ParsedArguments {
         guard let text = optional(option) else { return nil }
         guard let time = Nanoseconds(text), range.contains(time) else {
             throw spec.error(
-                "`--\(option) \(text.printable())`: expected a time from \(range.lowerBound.text) to "
-                    + "\(range.upperBound.text), for example 1.5s.")
+                "`--\(option) \(text.printable())`: expected a time from "
+                    + "\(range.lowerBound.text) to \(range.upperBound.text), for example 1.5s.")
         }
         return time
     }

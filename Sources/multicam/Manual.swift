@@ -32,9 +32,9 @@ enum Manual {
         [
             ("0", "Done."), ("1", "Other failure."), ("2", "Usage or profile error."),
             ("3", "A device is missing or busy."), ("4", "No permission."),
-            ("5", "Over budget, and reducing is not allowed."),
-            ("6", "Finished, with losses beyond the profile's limit."),
-            ("7", "Storage failed; the data recorded before is saved."), ("130", "Aborted."),
+            ("5", "Over budget, and reductions are not allowed."),
+            ("6", "Finished, with losses exceeding the profile's limit."),
+            ("7", "Storage failed; data recorded before the failure is saved."), ("130", "Aborted."),
         ])
     private static let files = HelpSection(
         "Files",

@@ -166,8 +166,8 @@ struct Multicam {
             notes: [
                 "Try it without hardware: multicam record --profile pip --virtual --duration 10",
                 "Exit status: 0 done; 1 other failure; 2 usage or profile error; 3 device missing or busy; "
-                    + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; 7 storage failed, the data recorded before is "
-                    + "saved; 130 aborted.",
+                    + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; "
+                    + "7 storage failed (data recorded before the failure is saved); 130 aborted.",
             ])
     }
 
@@ -176,10 +176,11 @@ struct Multicam {
         CommandReference.markdown(
             program: program,
             introduction: [
-                "<!-- `tools/docs` generates this page from the command specifications. Change those, and run it again. -->",
-                "`multicam COMMAND --help` prints the same text in a terminal. Data goes to standard output, everything else to "
-                    + "standard error. All commands use the same [exit statuses](exit-statuses.md); a command that gives "
-                    + "one of them a special meaning describes it below.",
+                "<!-- `tools/docs` generates this page from the command specifications. To change it, edit the specifications and run `tools/docs` again. -->",
+                "`multicam COMMAND --help` prints the same text in a terminal. "
+                    + "Commands write data to standard output and everything else to standard error. "
+                    + "All commands use the same [exit statuses](exit-statuses.md). "
+                    + "If a status has a special meaning for a command, the meaning is described below.",
             ],
             commands: commands.map { $0.spec })
     }
@@ -296,14 +297,14 @@ enum Surroundings {
             guard let word = CommandLine.unsafeArgv[index], index > 0 else { continue }
             guard isText(word) else {
                 throw UsageError(
-                    "`\(shown(word))` is not valid UTF-8. Paths and names must be UTF-8. "
-                        + "Rename the file, or use another one.")
+                    "`\(shown(word))` is not valid UTF-8. Paths and names must be valid UTF-8. "
+                        + "Rename the file, or use another file.")
             }
         }
         for name in variables {
             guard let value = getenv(name), !isText(value) else { continue }
             throw UsageError(
-                "The value of \(name) is not valid UTF-8 (\(shown(value))). Set it to a folder with a UTF-8 name."
+                "The value of \(name) is not valid UTF-8 (\(shown(value))). Set it to the path of a folder with a valid UTF-8 name."
             )
         }
         guard let folder = getcwd(nil, 0) else {

@@ -31,7 +31,7 @@ struct CalibrateTests {
             (["--profile", "pip", "--show"], "can't be combined"),
             (["--show", "--forget", "desk"], "can't be combined"),
             (["--profile", "pip", "--virtual", "--events", "2"], "expected a number from 3 to 100"),
-            (["--profile", "pip", "--virtual", "--duration", "0"], "expected a time above zero"),
+            (["--profile", "pip", "--virtual", "--duration", "0"], "expected a duration greater than zero"),
             (["--profile", "pip", "--virtual", "--reference", "desk"], "isn't a microphone of the profile"),
             (["--profile", "none"], "none"),
         ])
@@ -92,7 +92,7 @@ struct CalibrateTests {
         #expect(forgotten.status == 0 && forgotten.output.hasPrefix("deleted: guest: "))
         expectRefusal(
             try Multicam.run("calibrate", "--forget", "guest", environment: environment), status: 1,
-            "No calibration of `guest` is saved")
+            "No calibration is saved for `guest`")
     }
 
     @Test("Too few events cause exit status 1 with a reason, and nothing is saved")
@@ -102,7 +102,7 @@ struct CalibrateTests {
         let outcome = try Multicam.run(
             "calibrate", "--profile", file, "--duration", "1500ms", environment: environment(scratch))
         #expect(outcome.status == 1)
-        #expect(outcome.output.contains("desk: none of the"))
+        #expect(outcome.output.contains("desk: the device detected none of the"))
         #expect(!FileManager.default.fileExists(atPath: scratch.path + "/multicam/calibration.json"))
     }
 

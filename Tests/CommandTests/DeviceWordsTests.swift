@@ -87,7 +87,9 @@ struct DeviceWordsTests {
         #expect(try line(.changed(open, before: closed)) == "~ camera Nx  usb:x  available now")
         #expect(try line(.departed(open)) == "- camera Nx  usb:x")
         let joined = Self.camera("x", companion: DeviceIdentity(name: "Mic"))
-        #expect(try line(.changed(joined, before: open)) == "~ camera Nx  usb:x  its microphone is Mic")
+        #expect(
+            try line(.changed(joined, before: open))
+                == "~ camera Nx  usb:x  the associated microphone is now Mic")
         let problem = DeviceError(device: "PulseAudio", operation: "connect", reason: .notFound)
         #expect(DeviceChangeText(.problem(problem), date: date) == nil)
     }

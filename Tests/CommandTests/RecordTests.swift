@@ -15,7 +15,7 @@ struct RecordTests {
         #expect(outcome.output == "\(scratch.path)/neu/Ton & Bild/Gespräch 1\n")
         #expect(
             outcome.errors.contains(
-                "multicam: Recorded: neu/Ton & Bild/Gespräch 1 has 0.5 s in program.mp4, "))
+                "multicam: Recorded: 0.5 s in neu/Ton & Bild/Gespräch 1 (program.mp4, "))
         #expect(outcome.errors.contains("ffplay -autoexit 'neu/Ton & Bild/Gespräch 1/program.mp4'"))
         let session = try scratch.session(in: "neu/Ton & Bild")
         #expect(session.outcome == "finished")

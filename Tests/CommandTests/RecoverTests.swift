@@ -316,7 +316,7 @@ struct RecoverTests {
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(
                 outcome.errors.contains("\(folder): this recording is still running"), "\(outcome.errors)")
-            #expect(outcome.lines.count { $0.contains(" was recovered: ") } == 2, "\(outcome.output)")
+            #expect(outcome.lines.count { $0.contains(" was recovered (") } == 2, "\(outcome.output)")
             #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
         }
         for folder in [first, second] {

@@ -22,7 +22,7 @@ struct StressTests {
             (["--profile", "pip", "--run", "fast"], "expected sets, climb, soak, or all"),
             (["--profile", "pip", "--each", "0.5"], "expected a time from 1s to 1h"),
             (["--profile", "pip", "--each", "nonsense"], "expected a time from 1s to 1h"),
-            (["--profile", "pip", "--duration", "0"], "expected a time above zero"),
+            (["--profile", "pip", "--duration", "0"], "expected a duration greater than zero"),
             (["--profile", "pip", "--run", "sets", "--duration", "10"], "sets the length of the soak"),
             (["--profile", "pip", "--sets", "0"], "expected a number from 1 to 1000"),
             (["--profile", "pip", "--virtual", "--camera", "nobody=any"], "desk or face"),

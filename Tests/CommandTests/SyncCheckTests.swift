@@ -111,6 +111,7 @@ struct SyncCheckTests {
         expectRefusal(
             try Multicam.run("sync-check", scratch.path, "--tolerance-sound", "x"), status: 2, "such as 5ms")
         expectRefusal(
-            try Multicam.run("sync-check", scratch.path, "--tolerance-picture", "-1"), status: 2, "above 0")
+            try Multicam.run("sync-check", scratch.path, "--tolerance-picture", "-1"), status: 2,
+            "greater than 0")
     }
 }

@@ -83,7 +83,7 @@ struct UsageTests {
         ])
     func durations(_ text: String) throws {
         let outcome = try Multicam.run("record", "--profile", "pip", "--virtual", "--duration", text)
-        expectRefusal(outcome, status: 2, "expected a time above zero")
+        expectRefusal(outcome, status: 2, "expected a duration greater than zero")
     }
 }
 

@@ -14,12 +14,13 @@ struct CalibrateCommand: Command {
         program: Multicam.program, name: "calibrate",
         summary: "Measure the latency of cameras and microphones with flashes and beeps.",
         notes: [
-            "Flash a light and play a beep at the same moment, in front of all cameras and microphones, at irregular intervals. "
-                + "A clapper app on a phone works. Clapping your hands is enough for microphones. Stay close to the reference "
-                + "microphone: sound needs 3 ms per meter.",
-            "Each device must detect 10 events; its latency is then known to within 2 ms. The measurement ends after 2 minutes at most, "
-                + "or with Ctrl-C. The result is stored for the device in its current format. Recordings subtract it unless "
-                + "the profile sets `latency` or `offset`.",
+            "Flash a light and play a beep at the same time, in front of all cameras and microphones, at irregular intervals. "
+                + "You can use a clapper app on a phone. To calibrate only microphones, clap your hands. "
+                + "Stay close to the reference microphone, because sound takes 3 ms to travel one meter.",
+            "Each device must detect 10 events so that its latency can be determined to within 2 ms. "
+                + "The measurement ends after at most 2 minutes, or when you press Ctrl-C. "
+                + "The result is saved for the device and its current format. "
+                + "Recordings subtract this latency unless the profile sets `latency` or `offset`.",
             "Exit status 1: the measurement of at least one device is too inaccurate to use.",
         ],
         options: ProfileOptions.specs + [
@@ -29,13 +30,13 @@ struct CalibrateCommand: Command {
                 "duration", "T", help: "Maximum duration of the measurement, such as 10s or 5m. Default: 2m."),
             OptionSpec(
                 "reference", "ROLE",
-                help: "Microphone that the other devices are compared with. Default: the first one."),
+                help: "Microphone to use as the reference for other devices. Default: the first microphone."),
             OptionSpec("dry-run", help: "Measure without saving the results."),
             OptionSpec(
                 "machine",
                 help:
-                    "Measure the processing speed and disk speed of this computer, and test its hardware encoders. Needs no camera."
-            ),
+                    "Measure the processing speed and disk speed of this computer, and test its hardware encoders. "
+                    + "Doesn't require a camera."),
             OptionSpec(
                 "output", "DIR",
                 help: "With --machine: folder on the disk to measure. Default: `./recordings`."),
@@ -63,7 +64,7 @@ struct CalibrateCommand: Command {
                 "`--\(given[0])` and `--\(given[1])` can't be combined. Use only one of them.")
         }
         guard !arguments.flag("output") || arguments.flag("machine") else {
-            throw arguments.spec.error("`--output` requires `--machine`: it selects the disk to measure.")
+            throw arguments.spec.error("`--output` selects the disk to measure and requires `--machine`.")
         }
         if arguments.flag("machine") {
             action = .measureMachine(output: arguments.optional("output"))
@@ -253,7 +254,7 @@ struct CalibrateCommand: Command {
                         returning: Result { () throws(StateFileError) in
                             try ThisMachine.tryEncoder(encoder) { share in
                                 if hasTerminal {
-                                    Output.status("trying \(encoder.name): \(Int(share * 100)) %")
+                                    Output.status("testing \(encoder.name): \(Int(share * 100)) %")
                                 }
                             }
                         })
@@ -278,7 +279,7 @@ struct CalibrateCommand: Command {
             for device in devices { Output.data(CalibrationText.line(on: device)) }
             if devices.isEmpty {
                 Output.message(
-                    "No calibrations are saved. To calibrate, run `multicam calibrate --profile pip` with a flash and a beep."
+                    "No calibrations are saved. To calibrate, run `multicam calibrate --profile pip`, then flash a light and play a beep."
                 )
             }
         }
@@ -290,7 +291,7 @@ struct CalibrateCommand: Command {
         if let warning { Output.message(warning) }
         guard !devices.isEmpty else {
             Output.message(
-                "No calibration of `\(name.printable())` is saved. `multicam calibrate --show` lists the saved calibrations."
+                "No calibration is saved for `\(name.printable())`. To list the saved calibrations, run `multicam calibrate --show`."
             )
             return .failed
         }
@@ -314,8 +315,8 @@ struct CalibrationText {
         switch event {
         case .listening(let reference):
             sentence =
-                "Ready. Flash a light and play a beep at the same moment, visible and audible to all devices, at irregular "
-                + "intervals. Reference: \(reference). Press Ctrl-C to finish."
+                "Ready. Flash a light and play a beep at the same time, at irregular intervals. All devices must detect them. "
+                + "Reference: \(reference). Press Ctrl-C to finish."
             json = Self.line("listening", ["reference": .string(reference)])
         case .heard(let number, let noticed, let missed, let findings):
             let known = findings.filter { $0.estimate != nil }.map(Self.short)
@@ -359,7 +360,7 @@ struct CalibrationText {
         guard let estimate = finding.estimate, let correction = finding.correction else {
             return finding.verdict == .reference
                 ? "\(role): reference, detected \(result.heardCount) events"
-                : "\(role): none of the \(result.heardCount) events were detected. Nothing was saved for this device."
+                : "\(role): the device detected none of the \(result.heardCount) events, so nothing was saved for it."
         }
         let events =
             "\(estimate.eventCount) of \(result.heardCount) events, spread \(Milliseconds.text(estimate.spread)) ms"
@@ -376,14 +377,14 @@ struct CalibrationText {
                 "\(role): the \(what) is between \(Milliseconds.text(low)) and \(Milliseconds.text(high)) ms (\(events)). "
                 + "This is too inaccurate to correct timestamps, so nothing was saved. \(advice(on: estimate))"
         case .tooFew:
-            return "\(role): detected \(events). At least 3 are needed, so nothing was saved."
+            return "\(role): detected \(events). At least 3 events are needed, so nothing was saved."
         }
     }
 
     private static func advice(on estimate: LatencyEstimate) -> String {
         estimate.needsOtherPhases
-            ? "All events occurred at the same phase of the camera's frames. Flash at irregular intervals."
-            : "More events improve the accuracy."
+            ? "All events occurred at the same phase of the camera's frame interval. Flash the light at irregular intervals."
+            : "To improve the accuracy, record more events."
     }
 
     /// Returns further remarks on the result for the user, one sentence each.
@@ -393,7 +394,7 @@ struct CalibrationText {
         var remarks: [String] = []
         if result.heardCount < 3 {
             remarks.append(
-                "The reference detected \(result.heardCount) events. At least 3 are needed, at irregular intervals and as loud as a clap."
+                "The reference detected \(result.heardCount) events. At least 3 events are needed. They must be as loud as a clap and occur at irregular intervals."
             )
         }
         let cameras = plan.cameras.filter { $0.latencySource == .profile }.map { ($0.role, "latency") }
@@ -406,9 +407,9 @@ struct CalibrationText {
         if isKept {
             let roles = result.findings.filter(\.isUsable).map(\.role).joined(separator: ", ")
             remarks.append(
-                "Calibrations saved for \(roles). Recordings in these formats use them from now on.")
+                "Calibrations saved for \(roles). New recordings in the same formats will use them.")
         } else if isDry, result.hasUsable {
-            remarks.append("Nothing was saved (`--dry-run`).")
+            remarks.append("Nothing was saved because of `--dry-run`.")
         }
         return remarks
     }

@@ -8,15 +8,16 @@ import Setup
 struct ControlsCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "controls",
-        summary: "Show and set camera controls: exposure, focus, white balance, zoom…",
+        summary: "Show and set camera controls such as exposure, focus, white balance, and zoom.",
         notes: [
-            "CAMERA is part of a camera name, /dev/video0, usb:PATH, serial:SERIAL, or position:front, as for `record`. Controls can also be "
-                + "set while another program uses the camera. VALUE is a number, on or off, a menu item (`50 Hz`), or default.",
-            "Automatic modes are switched before the controls that depend on them, in any order on the command line. If one value is "
-                + "invalid, nothing is set. Cameras lose their settings when they are unplugged; recordings then apply a profile's "
-                + "`controls:` or `preset:` again.",
-            "--reset, --load, and NAME=VALUE are applied in this order; --save comes last.",
-            "Exit status 1: the camera rejected a value or changed it.",
+            "CAMERA is part of a camera name, /dev/video0, usb:PATH, serial:SERIAL, or position:front, as for `record`. "
+                + "Controls can also be set while another program uses the camera. "
+                + "VALUE is a number, `on`, `off`, a menu item such as `50 Hz`, or `default`.",
+            "Automatic modes are set before the controls that depend on them, regardless of their order on the command line. "
+                + "If any value is invalid, nothing is set. "
+                + "Cameras lose their settings when they are unplugged; recordings then reapply the profile's `controls:` or `preset:`.",
+            "--reset, --load, and NAME=VALUE are applied in this order. --save is applied last.",
+            "Exit status 1: the camera rejected or changed a value.",
         ],
         positionals: [
             PositionalSpec(

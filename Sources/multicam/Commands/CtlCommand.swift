@@ -13,7 +13,7 @@ struct CtlCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "ctl",
         summary:
-            "Control a running recording: switch cameras, mark, split, stop, or show status.",
+            "Control a running recording: switch cameras, set markers, split files, stop, or show the status.",
         sections: SessionCommand.groups.map { group in
             HelpSection(
                 group.title, group.commands.filter(\.isListed).map { (term: $0.usage, help: $0.help) })
@@ -25,14 +25,15 @@ struct CtlCommand: Command {
                     ("multicam ctl mark \"question 2\"", "set a marker"),
                     ("multicam ctl swap", "swap the main and inset cameras"),
                     ("multicam ctl gain host -6", "lower a microphone by 6 dB in the program"),
-                    ("multicam ctl publish - < ~/.keys/show", "stream the program live as well"),
+                    ("multicam ctl publish - < ~/.keys/show", "also stream the program live"),
                     ("multicam ctl --process 4312 stop", "stop one of several recordings"),
                 ])
         ],
         notes: [
-            "Changes take effect immediately, leave no gap in any track, and are listed in the manifest. The command returns when the "
-                + "change has been applied. Only the user who started the recording can control it.",
-            "Exit status 1: nothing is being recorded, the recording ended first, or it rejected the command; 2: invalid command.",
+            "Changes take effect immediately, cause no gaps in any track, and are listed in the manifest. "
+                + "The command returns when the change has been applied. "
+                + "Only the user who started the recording can control it.",
+            "Exit status 1: no recording is running, the recording ended first, or it rejected the command; 2: invalid command.",
         ],
         positionals: [
             PositionalSpec(
@@ -184,7 +185,7 @@ enum ControlText {
         if let program = status.program {
             lines.append(
                 "program  \(program.layout.rawValue)  shows \(program.shown.joined(separator: ", "))"
-                    + (program.mix.isEmpty ? "" : "  audio of \(program.mix.joined(separator: ", "))")
+                    + (program.mix.isEmpty ? "" : "  audio from \(program.mix.joined(separator: ", "))")
                     + (program.loudness?.integrated_lufs.map { "  \(AudioText.loudness($0)) so far" } ?? "")
                     + (program.lost > 0 ? "  \(program.lost) lost" : ""))
         }
@@ -209,15 +210,15 @@ enum ControlText {
             lines.append("priority  not granted: \(reason). Run `multicam doctor` for a fix.")
         }
         if let behind = status.behind_ns, behind - (status.delay_ns ?? 0) > largestUsualLag.count {
-            lines.append("files  \(Nanoseconds(behind).words) behind: a crash now would lose this much")
+            lines.append("files  \(Nanoseconds(behind).words) behind; a crash now would lose this amount")
         }
         if let disk = status.disk {
             let free = "\((Double(disk.free_bytes) / 1e9).decimals(1)) GB free"
-            let left = disk.seconds_left.map { "for \(($0 / 60).rounded(.down).decimals(0)) min" }
+            let left = disk.seconds_left.map { "enough for \(($0 / 60).rounded(.down).decimals(0)) min" }
             lines.append((["disk", free] + [left].compactMap(\.self)).joined(separator: "  "))
         }
         if status.marker_count > 0 { lines.append("markers  \(status.marker_count)") }
-        lines += status.given_up.map { "given up  \($0)" }
+        lines += status.given_up.map { "reduced  \($0)" }
         if let verdict = status.verdict { lines.append("last recording  \(verdict)") }
         return lines.map { $0.printable(limit: 1000) }
     }

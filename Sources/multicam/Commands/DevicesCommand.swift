@@ -13,14 +13,17 @@ struct DevicesCommand: Command {
         program: Multicam.program, name: "devices",
         summary: "List cameras and microphones with their formats and problems.",
         notes: [
-            "--profile and --port select how the sound server uses a sound card. MICROPHONE is part of the microphone's or the card's name, or "
-                + "pulse:SOURCE. The sound server saves the setting for all programs.",
+            "--profile and --port configure how the sound server uses a sound card. "
+                + "MICROPHONE is part of the name of the microphone or the card, or pulse:SOURCE. "
+                + "The sound server saves the setting for all programs.",
             "CAMERA is part of a camera name, /dev/video0, usb:PATH, serial:SERIAL, or position:front, as for `record`.",
             "--set saves properties of a camera: --position makes it available as `position:front` or `position:back`; "
                 + "--mounting sets the rotation for roles without a rotation in the profile.",
-            "The first camera in the list is the one that a role with `any` would get now. Choose it with `multicam prefer`.",
-            "--watch prints a line for each change: = present, + connected, - disconnected, ~ changed, * now the preferred camera or "
-                + "default microphone. With --json it prints objects with `event`, `at`, and `device`. Ctrl-C ends it.",
+            "The first camera in the list is the one that a role with `any` would use now. "
+                + "To choose another camera, use `multicam prefer`.",
+            "--watch prints one line per change: = present, + connected, - disconnected, ~ changed, * new preferred camera or default microphone. "
+                + "With --json, it prints objects with `event`, `at`, and `device`. "
+                + "Press Ctrl-C to stop.",
         ],
         options: [
             OptionSpec("json", help: "Print JSON."),
@@ -28,11 +31,11 @@ struct DevicesCommand: Command {
             OptionSpec(
                 "set", "CAMERA|MICROPHONE", help: "Set properties of this device with the following options."),
             OptionSpec(
-                "position", "front|back|unspecified", help: "Camera position, seen from the user's side."),
+                "position", "front|back|unspecified", help: "Camera position, as seen by the user."),
             OptionSpec(
                 "mounting", "0|90|180|270",
                 help: "Clockwise rotation in degrees that makes the frames upright."),
-            OptionSpec("type", "built-in|external", help: "Whether the camera is built into the computer."),
+            OptionSpec("type", "built-in|external", help: "Camera type: built in or external."),
             OptionSpec("profile", "NAME", help: "Sound card profile to activate."),
             OptionSpec("port", "NAME", help: "Input port of the sound card to use."),
             OptionSpec("forget", "CAMERA", help: "Delete the properties saved for this camera."),
@@ -98,7 +101,7 @@ struct DevicesCommand: Command {
             position: try choice("position", "front, back, or unspecified") {
                 CaptureDevice.Position(rawValue: $0)
             },
-            mounting: try choice("mounting", "0, 90, 180 or 270") {
+            mounting: try choice("mounting", "0, 90, 180, or 270") {
                 Int($0).flatMap { Rotation(rawValue: $0) }
             },
             type: try choice("type", "built-in or external") { word in
@@ -124,7 +127,7 @@ struct DevicesCommand: Command {
         for warning in listing.warnings { Output.message(warning) }
         if listing.cameras.isEmpty, !wantsJSON {
             Output.message(
-                "No camera is connected. To try without one, run `multicam record --profile pip --virtual --duration 10`."
+                "No camera is connected. To try multicam without a camera, run `multicam record --profile pip --virtual --duration 10`."
             )
         }
     }
@@ -222,7 +225,7 @@ enum DevicesText {
         if device.mediaType == .video {
             let mounting =
                 device.mounting == .none
-                ? "upright" : "rotated: frames need \(device.mounting.degrees)° clockwise rotation"
+                ? "upright" : "rotated (frames require \(device.mounting.degrees)° clockwise rotation)"
             lines.append("  position   \(device.position.rawValue), mounted \(mounting)")
             if device.isCaptureStick { lines.append("  source     HDMI capture device") }
         }
@@ -414,12 +417,12 @@ struct DeviceChangeText {
         if device.companion != before.companion {
             let other = device.mediaType == .video ? "microphone" : "camera"
             words.append(
-                device.companion.map { "its \(other) is \($0.name.printable())" }
-                    ?? "its \(other) is disconnected")
+                device.companion.map { "the associated \(other) is now \($0.name.printable())" }
+                    ?? "the associated \(other) was disconnected")
         }
         if device.position != before.position { words.append("position \(device.position.rawValue)") }
         if device.mounting != before.mounting {
-            words.append("needs \(device.mounting.degrees)° clockwise rotation")
+            words.append("frames require \(device.mounting.degrees)° clockwise rotation")
         }
         if device.isDefault != before.isDefault {
             words.append(

@@ -11,9 +11,10 @@ struct DoctorCommand: Command {
         program: Multicam.program, name: "doctor",
         summary: "Check cameras, USB, audio, and disk, and suggest fixes.",
         notes: [
-            "Changes nothing. Each finding is ok, a warning, a problem, or not checked (with the reason). The line below a finding is "
-                + "the command that fixes it.",
-            "Exit status: 0 without problems (warnings are possible), 1 with problems.",
+            "This command doesn't change anything. "
+                + "Each finding is marked as ok, warning, problem, or not checked. If something was not checked, the reason is given. "
+                + "The line below a finding shows how to fix it.",
+            "Exit status: 0 if no problems were found, even if there are warnings; 1 if problems were found.",
         ],
         options: [
             OptionSpec(
@@ -21,7 +22,7 @@ struct DoctorCommand: Command {
             OptionSpec(
                 "profile", "P",
                 help:
-                    "Profile name or file: also check that the virtual cameras that it publishes to exist."
+                    "Profile name or file. The command also checks whether the virtual cameras for the profile's live outputs exist."
             ),
             OptionSpec("json", help: "Print JSON."),
         ])

@@ -12,19 +12,19 @@ struct ExportCommand: Command {
         program: Multicam.program, name: "export",
         summary: "Export a recording as editor projects, with all tracks in sync and the live cut applied.",
         notes: [
-            "Writes edit/session.fcpxml (Final Cut Pro, DaVinci Resolve), edit/session.otio (Premiere Pro, Resolve), edit/session.mlt "
-                + "(Kdenlive, Shotcut), edit/session.edl (other editors), and edit/cut.json, the cut with a reason for each shot, which "
-                + "`--cut` can read. Prints the paths, one per line. Existing exports are replaced; media files are not changed.",
-            "`--cut live` uses the cuts made during the recording. `voice` shows the person who is speaking. If several people or no one "
-                + "speaks, it shows a camera without a microphone, or a grid. `none` shows the first camera throughout. Any other value "
-                + "is the path of a file such as edit/cut.json.",
-            "`--to podcast` writes the mix to edit/podcast.m4a at -16 LUFS, with the markers as chapters. report/contact.html is a printable page with "
-                + "frames of each camera at regular intervals, markers, and cuts.",
-            "For a group recording fetched with `multicam collect`, one project contains the tracks of all nodes, named NODE/ROLE. The nodes' programs "
-                + "are not included.",
-            "Exit status: 0 if everything was written, also if a file of the recording is missing (the project is made without it, "
-                + "with a message); 1 if the folder contains no readable recording; 2 for an invalid cut; 4 or 7 if a file can't be "
-                + "written.",
+            "Writes edit/session.fcpxml (Final Cut Pro, DaVinci Resolve), edit/session.otio (Premiere Pro, "
+                + "Resolve), edit/session.mlt (Kdenlive, Shotcut), and edit/session.edl (other editors). "
+                + "Also writes edit/cut.json, which contains the cut with a reason for each shot and can be used with `--cut`. "
+                + "Prints the paths, one per line. Existing exports are replaced; media files are not changed.",
+            "`--cut live` uses the cuts made during the recording. `voice` shows the person who is speaking. "
+                + "If several people or no one is speaking, it shows a camera without a microphone, or a grid. "
+                + "`none` shows the first camera throughout. Any other value is the path of a cut file, such as edit/cut.json.",
+            "`--to podcast` writes the mix to edit/podcast.m4a at -16 LUFS, with the markers as chapters. "
+                + "report/contact.html is a printable page with frames of each camera at regular intervals, markers, and cuts.",
+            "For a group recording fetched with `multicam collect`, one project contains the tracks of all nodes, named NODE/ROLE. "
+                + "The nodes' programs are not included.",
+            "Exit status: 0 if everything was written; 1 if the folder contains no readable recording; 2 if the cut is invalid; 4 or 7 if a file can't be written. "
+                + "If a file of the recording is missing, the project is created without it, a message is printed, and the exit status is 0.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
         options: [

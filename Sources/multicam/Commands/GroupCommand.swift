@@ -14,7 +14,7 @@ struct GroupCommand: Command {
                 "Tasks",
                 [
                     ("init NAME", "create a group that this computer serves"),
-                    ("serve [NAME]", "run the group's broker, time server, and pairing until Ctrl-C"),
+                    ("serve [NAME]", "run the group's broker, time server, and pairing service until Ctrl-C"),
                     (
                         "invite [NAME]",
                         "print a code that one computer can use to join: `multicam node join CODE`"
@@ -24,11 +24,14 @@ struct GroupCommand: Command {
                 ])
         ],
         notes: [
-            "`group serve` starts two programs from Debian packages: nats-server as the broker, and chrony for time. Each node records independently into its "
-                + "own folder. If the broker, the network, or another computer fails, the node continues and reports afterwards.",
-            "Ports: 8474 for the broker, 8475 for pairing (both TCP with TLS), 8476 for time (UDP). All connections between the computers are "
-                + "encrypted. Each computer has a separate certificate, so none can impersonate another.",
-            "NAME is optional if this computer belongs to only one group. Exit status of `status`: 1 if a node doesn't respond.",
+            "`group serve` starts two programs from Debian packages: nats-server as the broker, and chrony as the time server. "
+                + "Each node records independently into its own folder. "
+                + "If the broker, the network, or another computer fails, the node continues recording and reports afterward.",
+            "Ports: 8474 for the broker, 8475 for pairing (both TCP with TLS), 8476 for time (UDP). "
+                + "All connections between the computers are encrypted. "
+                + "Each computer has a separate certificate, so none can impersonate another.",
+            "NAME is optional if this computer belongs to only one group. "
+                + "Exit status of `status`: 1 if a node doesn't respond.",
         ],
         positionals: [
             PositionalSpec("TASK", help: "Task: init, serve, invite, remove, or status."),
@@ -42,7 +45,7 @@ struct GroupCommand: Command {
             OptionSpec(
                 "address", "ADDRESS",
                 help:
-                    "For `init`: IP address or host name of this computer, as reached by the others. Default: its first address."
+                    "For `init`: IP address or host name at which other computers reach this computer. Default: its first address."
             ),
             OptionSpec(
                 "port", "NUMBER",
@@ -53,7 +56,7 @@ struct GroupCommand: Command {
             OptionSpec(
                 "coordinator",
                 help:
-                    "For `invite`: allow the new computer to start and stop the group's recordings. Default: only the computer that created the group can."
+                    "For `invite`: allow the new computer to start and stop the group's recordings. By default, only the computer that created the group can do this."
             ),
             OptionSpec(
                 "server", "URL",
@@ -117,14 +120,17 @@ struct CollectCommand: Command {
         program: Multicam.program, name: "collect",
         summary: "Fetch a group recording from all nodes into one folder.",
         notes: [
-            "Run it on the computer that created the group, also during the recording. Existing files are not transferred again, so it can be "
-                + "interrupted and restarted. It uses rsync over SSH with a key that can only read the nodes' recordings.",
-            "The folder contains `group.json`, with the nodes, their clocks, and the maximum clock difference, and a session folder for "
-                + "each node. `verify`, `recover`, and `sync-check` accept the whole folder.",
-            "Prints the folder's path. Exit status 1: a node didn't respond, or its files could not be fetched completely. Run it again.",
+            "Run this command on the computer that created the group, during or after the recording. "
+                + "Existing files are not transferred again, so the command can be interrupted and restarted. "
+                + "It uses rsync over SSH with a key that can only read the nodes' recordings.",
+            "The folder contains `group.json`, which lists the nodes, their clocks, and the maximum clock difference. "
+                + "It also contains a session folder for each node. `verify`, `recover`, and `sync-check` accept the group's folder.",
+            "Prints the folder's path. Exit status 1: a node didn't respond, or its files could not be fetched completely. "
+                + "In this case, run the command again.",
         ],
         positionals: [
-            PositionalSpec("RECORDING", help: "Name printed by `multicam record --group`.")
+            PositionalSpec(
+                "RECORDING", help: "Name of the recording, as printed by `multicam record --group`.")
         ],
         options: [
             OptionSpec("group", "NAME", help: "Group name, if this computer belongs to several."),
@@ -132,7 +138,7 @@ struct CollectCommand: Command {
                 "output", "DIR", help: "Output folder. Default: `./recordings`."),
             OptionSpec(
                 "limit", "RATE",
-                help: "Maximum transfer rate in KiB per second, or in MiB per second as in 20M."),
+                help: "Maximum transfer rate in KiB per second, or with the suffix M in MiB per second."),
         ])
 
     private let values: [(key: String, value: String?)]

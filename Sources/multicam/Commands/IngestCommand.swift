@@ -10,14 +10,14 @@ struct IngestCommand: Command {
         program: Multicam.program, name: "ingest",
         summary: "Add a phone's locally saved video to a recording.",
         notes: [
-            "While a phone records, its page saves every frame in the phone's storage. If the network was too slow for some frames, "
-                + "the page uploads the saved video after the recording, to `cameras/ROLE-phone-ID.part` in the session folder, and the control "
-                + "room runs this command. It converts the upload to `cameras/ROLE-phone.mp4`, with each frame at its capture time, and lists it under "
-                + "`uploads` in manifest.json. The recorded track is not changed; `export` and `render` use "
-                + "the phone's file instead.",
+            "While a phone records, its page saves every frame in the phone's storage. "
+                + "If the network was too slow for some frames, the page uploads the saved video after the recording "
+                + "to `cameras/ROLE-phone-ID.part` in the session folder, and the control room runs this command. "
+                + "The command converts the upload to `cameras/ROLE-phone.mp4`, "
+                + "with each frame at its capture time, and lists the new file under `uploads` in manifest.json. "
+                + "The recorded track is not changed; `export` and `render` use the phone's file instead.",
             "Prints the file's path. The command can be interrupted and run again.",
-            "Exit status: 0 if the file exists; 1 if the upload can't be used; 4 without permission; 7 if the file "
-                + "can't be written.",
+            "Exit status: 0 if the file exists; 1 if the upload can't be used; 4 if permission is denied; 7 if the file can't be written.",
         ],
         positionals: [
             PositionalSpec("FOLDER", help: "Session folder of a finished recording."),

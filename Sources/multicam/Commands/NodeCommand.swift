@@ -10,7 +10,7 @@ struct NodeCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "node",
         summary:
-            "Make this computer available to a group, and record when the group's coordinator requests it.",
+            "Make this computer available to a group, and record when requested by the group's coordinator.",
         sections: [
             HelpSection(
                 "Tasks",
@@ -20,14 +20,16 @@ struct NodeCommand: Command {
                 ])
         ],
         notes: [
-            "`join` exchanges certificates with the computer that created the group. It also gives that computer's key read access to the recordings "
-                + "folder by adding a line to ~/.ssh/authorized_keys.",
-            "The recorder and the program that communicates with the group are separate processes. If the latter crashes, it is restarted and "
-                + "reconnects; the recording continues. Ctrl-C, SIGTERM, and SIGHUP finish a recording properly.",
+            "`join` exchanges certificates with the computer that created the group. "
+                + "It also grants that computer's key read access to the recordings folder by adding a line to ~/.ssh/authorized_keys.",
+            "The recorder and the program that communicates with the group are separate processes. "
+                + "If the communication program crashes, it is restarted and reconnects, while the recording continues. "
+                + "Ctrl-C, SIGTERM, and SIGHUP finish a recording properly.",
         ],
         positionals: [
             PositionalSpec(
-                "TASK", isOptional: true, help: "`join`, or omitted to make the computer available."),
+                "TASK", isOptional: true,
+                help: "`join` to join a group. If omitted, this computer is made available to its group."),
             PositionalSpec("CODE", isOptional: true, help: "For `join`: the pairing code."),
         ],
         options: ProfileOptions.specs + [
@@ -38,7 +40,7 @@ struct NodeCommand: Command {
             OptionSpec(
                 "output", "DIR",
                 help:
-                    "Output folder. Default for `join`: `./recordings`; afterwards: the folder set by `join`."
+                    "Output folder. Default: `./recordings` for `join`, otherwise the folder set by `join`."
             ),
             OptionSpec(
                 "page", "URL",
@@ -64,7 +66,8 @@ struct NodeCommand: Command {
             }
             guard arguments.positionals.count == 2 else {
                 throw arguments.spec.error(
-                    "Pairing code missing. `multicam group invite` on the group's computer prints it.")
+                    "Pairing code missing. To get one, run `multicam group invite` on the computer that created the group."
+                )
             }
             task = (
                 "join",

@@ -9,12 +9,13 @@ import Setup
 struct PlanCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "plan",
-        summary: "Show the plan of a recording and its hardware cost, without starting anything.",
+        summary: "Show the plan of a recording and its hardware cost without recording.",
         notes: [
-            "The hardware cost is the share of the scarcest resource that the plan needs, estimated before it runs; 1.0 is the full capacity. It covers "
-                + "processor, memory, disk, and the USB bandwidth that cameras reserve.",
-            "If the cost is above the profile's budget, the plan lists each reduction that `multicam record` would make and the resulting plan, "
-                + "or the reason for a refusal and possible remedies. The exit status is 0 in both cases.",
+            "The hardware cost is the estimated utilization of the plan's most heavily used resource; 1.0 is its full capacity. "
+                + "It covers the processor, memory, the disk, and the USB bandwidth that cameras reserve.",
+            "If the cost is above the profile's budget, the output lists each reduction that `multicam record` would make and the resulting plan, "
+                + "or the reason for a refusal and possible remedies. "
+                + "The exit status is 0 in both cases.",
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
@@ -26,7 +27,7 @@ struct PlanCommand: Command {
             OptionSpec(
                 "sets",
                 help:
-                    "List the cameras that can run together with a separate track each: the cameras of the profile, or all connected cameras."
+                    "List the sets of cameras that can record separate tracks together, from the profile or from all connected cameras."
             ),
             OptionSpec("json", help: "Print the plan as JSON."),
         ])
@@ -89,19 +90,19 @@ enum SetsText {
                     + (group.cost.terms.first.map { ", limited by \($0.resource)" } ?? ""))
             for member in group.members {
                 let limit =
-                    member.limit.map { "more would exceed \($0)" } ?? "the camera's best format"
+                    member.limit.map { "a better format would exceed \($0)" } ?? "the camera's best format"
                 let doubt =
                     member.isAssumed
                     ? "; its USB bandwidth is assumed until the camera has streamed once" : ""
                 lines.append("  \(member.name.printable()): \(member.format), \(limit)\(doubt)")
             }
         }
-        if !sets.exclusions.isEmpty { lines += ["", "not possible together"] }
+        if !sets.exclusions.isEmpty { lines += ["", "cameras that can't be used together"] }
         lines += sets.exclusions.map {
             "  \($0.first.printable()) and \($0.second.printable()): \($0.resource.printable()) "
                 + HardwareCost.hundredths($0.cost)
         }
-        if !sets.outsiders.isEmpty { lines += ["", "not usable"] }
+        if !sets.outsiders.isEmpty { lines += ["", "unusable cameras"] }
         lines += sets.outsiders.map { "  \($0.name.printable()): \($0.reason.printable(limit: 1000))" }
         if !sets.isComplete {
             lines += ["", "There are too many combinations to check. Specify fewer cameras."]

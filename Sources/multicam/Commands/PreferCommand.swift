@@ -11,23 +11,25 @@ struct PreferCommand: Command {
         summary:
             "Choose the camera used for `any` in profiles, or the microphone used for `default`.",
         notes: [
-            "DEVICE is part of a name, /dev/video0, usb:PATH, serial:SERIAL, position:front, or position:back; for a microphone, part "
-                + "of its name or pulse:SOURCE.",
-            "The first role with `any` in a profile gets the preferred camera. Recent choices are saved: if the preferred camera "
-                + "is disconnected, the previous choice is used. `record --camera ROLE=DEVICE` also saves a choice for that role. "
-                + "Without a saved choice, an available camera is used; cameras that were used before come first.",
+            "DEVICE is part of a name, /dev/video0, usb:PATH, serial:SERIAL, position:front, or position:back. "
+                + "For a microphone, DEVICE is part of its name, or pulse:SOURCE.",
+            "The first role with `any` in a profile uses the preferred camera. "
+                + "Recent choices are saved: if the preferred camera is disconnected, the previous choice is used. "
+                + "`record --camera ROLE=DEVICE` also saves a choice for that role. "
+                + "Without a saved choice, an available camera is used, preferably one that was used before.",
             "--show marks connected devices with =, disconnected ones with -, and the device that would be used now with *.",
         ],
         positionals: [PositionalSpec("DEVICE", isOptional: true, help: "Device to prefer.")],
         options: [
-            OptionSpec("microphone", help: "Choose the microphone for `default`; DEVICE is a microphone."),
+            OptionSpec(
+                "microphone", help: "Choose the microphone for `default`. DEVICE must be a microphone."),
             OptionSpec("show", help: "List the saved choices and the device that would be used now."),
             OptionSpec(
                 "forget", help: "Delete the saved choice of DEVICE. If DEVICE is omitted, delete all choices."
             ),
             OptionSpec(
                 "application", "NAME",
-                help: "Name of the application that the choices belong to. Default: multicam."),
+                help: "Application to which the choices apply. Default: multicam."),
             OptionSpec("json", help: "Print JSON."),
         ])
 
@@ -49,7 +51,7 @@ struct PreferCommand: Command {
         if let name = arguments.optional("application") {
             guard let application = ApplicationIdentifier(name) else {
                 throw arguments.spec.error(
-                    "`--application \(name.printable())`: expected 1 to 100 letters, digits, `.`, `-` and `_`."
+                    "`--application \(name.printable())`: expected 1 to 100 letters, digits, `.`, `-`, and `_`."
                 )
             }
             self.application = application
@@ -59,7 +61,8 @@ struct PreferCommand: Command {
         switch (device, arguments.flag("show"), arguments.flag("forget")) {
         case (_, true, true):
             throw arguments.spec.error("`--show` and `--forget` can't be combined. Use only one of them.")
-        case (_?, true, false): throw arguments.spec.error("`--show` lists all choices. Leave out DEVICE.")
+        case (_?, true, false):
+            throw arguments.spec.error("`--show` and DEVICE can't be combined. Leave out DEVICE.")
         case (nil, true, false): action = .show
         case (_, false, true): action = .forget(device)
         case (nil, false, false):
@@ -88,7 +91,7 @@ struct PreferCommand: Command {
             let (rest, count) = try forget(name, of: history)
             guard count > 0 || name == nil else {
                 Output.message(
-                    "No choice of `\((name ?? "").printable())` is saved. `multicam prefer --show` lists the saved choices."
+                    "No saved choice matches `\((name ?? "").printable())`. To list the saved choices, run `multicam prefer --show`."
                 )
                 return .failed
             }

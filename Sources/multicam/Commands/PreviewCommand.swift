@@ -10,10 +10,11 @@ struct PreviewCommand: Command {
         program: Multicam.program, name: "preview",
         summary: "Show the program or a camera of the running session in a window.",
         notes: [
-            "The window shows the complete picture, with black bars if needed; cameras are rotated and mirrored as in their preview. F toggles "
-                + "full screen; Escape, Q, and the window's close button close the window.",
-            "A session must be running: `multicam record` or `multicam studio`. When it ends, the window shows a notice and waits for the next one. "
-                + "Closing or killing the window can't affect a recording.",
+            "The window shows the complete picture, with black bars if needed; cameras are rotated and mirrored as in their preview. "
+                + "F toggles full screen; Escape, Q, and the window's close button close the window.",
+            "A session must be running: `multicam record` or `multicam studio`. "
+                + "When the session ends, the window shows a notice and waits for the next session. "
+                + "Closing the window or killing its process can't affect a recording.",
             "Exit status 1: no display or no running session; 2: the session has no such camera or no program.",
         ],
         options: [

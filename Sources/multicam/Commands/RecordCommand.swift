@@ -18,21 +18,24 @@ struct RecordCommand: Command {
         program: Multicam.program, name: "record",
         summary: "Record the cameras and microphones of a profile until Ctrl-C.",
         notes: [
-            "DEVICE is `any`, `remembered` (the last device used for the role), part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE, "
-                + "virtual:PATTERN?key=value&…, phone:NAME, the address of a network camera (rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH), or a screen "
-                + "(screen:, screen:portal, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y). If the address contains a password, write `-` and enter the address on standard input, one line per device.",
-            "Ctrl-C, SIGTERM, and SIGHUP finish the recording properly; a second signal skips pending encoder work and still "
-                + "closes the files; a third one aborts. SIGUSR1 sets a marker; SIGUSR2 continues in new files.",
-            "If a plan exceeds the profile's budget, it is reduced before the start, and each reduction is reported. If this isn't enough, "
-                + "or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
-            "While recording, a governor lowers quality if the computer is too slow, reports each step, and restores quality later. If "
-                + "heat, memory, or an empty battery is about to stop the computer, the recording is finished properly with exit status 1. With --resume, "
-                + "it continues in a new folder once system pressure has stayed below serious for some seconds.",
+            "DEVICE is `any`, `remembered` (the last device used for the role), part of a name, /dev/video0, usb:PATH, serial:SERIAL, "
+                + "file:PATH, pulse:SOURCE, virtual:PATTERN?key=value&…, phone:NAME, "
+                + "the address of a network camera (rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH), "
+                + "or a screen (screen:, screen:portal, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y). "
+                + "If the address contains a password, write `-` and enter the address on standard input, one line per device.",
+            "Ctrl-C, SIGTERM, and SIGHUP finish the recording properly. "
+                + "A second signal skips pending encoder work and still closes the files. A third signal aborts. "
+                + "SIGUSR1 sets a marker. SIGUSR2 continues the recording in new files.",
+            "If the plan exceeds the profile's budget, it is reduced before the start, and each reduction is reported. "
+                + "If this isn't enough, or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
+            "While recording, a governor lowers quality if the computer is too slow, reports each step, and restores quality later. "
+                + "If heat, low memory, or an empty battery is about to stop the computer, the recording is finished properly with exit status 1. "
+                + "With --resume, the recording continues in a new folder once system pressure has stayed below serious for a few seconds.",
             "`multicam ctl` controls the recording from another terminal: program changes, markers, splits, stills, and stop.",
-            "With --standby, the profile's camera choice policy is applied only between recordings, so the camera never changes during a "
-                + "recording. Each recording's folder is printed on a line on standard output; the exit status is the "
-                + "worst of all recordings.",
-            "The session folder's path is the only line on standard output; with --json, events are printed, one per line.",
+            "With --standby, the profile's camera choice policy is applied only between recordings, so the camera never changes during a recording. "
+                + "The folder of each recording is printed on a separate line on standard output. "
+                + "The exit status is the most severe status of all recordings.",
+            "The session folder's path is the only line on standard output. With --json, events are printed instead, one per line.",
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
@@ -40,7 +43,7 @@ struct RecordCommand: Command {
             OptionSpec("name", "NAME", help: "Name of the session folder. Default: date, time, and profile."),
             OptionSpec(
                 "duration", "T",
-                help: "Stop after this duration: 10, 2.5, 500ms, 5m, 1h30m, 1:30. Default: until Ctrl-C."),
+                help: "Stop after this duration, such as 10, 500ms, 5m, or 1h30m. Default: until Ctrl-C."),
             OptionSpec(
                 "backup", "DIR",
                 help:
@@ -60,23 +63,23 @@ struct RecordCommand: Command {
             OptionSpec(
                 "resume",
                 help:
-                    "After system pressure has ended the recording, continue in a new folder when the computer has recovered."
+                    "If system pressure ends the recording, continue in a new folder when the computer has recovered."
             ),
             OptionSpec(
                 "standby",
                 help:
-                    "Run the devices without recording. `multicam ctl start` and `ctl stop` start and stop recordings, each in a separate folder; Ctrl-C ends the session."
-            ),
+                    "Run the devices without recording. `multicam ctl start` and `ctl stop` start and stop recordings, each in a separate folder. "
+                    + "Ctrl-C ends the session."),
             OptionSpec(
                 "live", "T",
                 help:
-                    "Keep recent frames in memory, so that each still includes a clip of this length around it. Maximum: 10s."
+                    "Keep recent frames in memory so that each still includes a surrounding clip of this length. Maximum: 10s."
             ),
             OptionSpec(
                 "group", "NAME",
                 help:
-                    "Record on all nodes of a group together: the nodes under `nodes` in the profile, each with its profile there; without --profile, all nodes with their default profiles."
-            ),
+                    "Record on the nodes of a group together. With --profile, use the nodes and profiles under `nodes` in the profile. "
+                    + "Without it, use all nodes with their default profiles."),
             OptionSpec("json", help: "Print events as NDJSON, one per line, as they occur."),
         ])
 
@@ -125,12 +128,13 @@ struct RecordCommand: Command {
         remote = RemoteDevices(unless: steering.stopping)
         if isStandby, resumes {
             throw arguments.spec.error(
-                "`--resume` continues automatically, and with `--standby` recordings are started manually. Leave out one of them."
+                "`--resume` and `--standby` can't be combined, because recordings are started manually during standby. Leave out one of them."
             )
         }
         if resumes, !isGoverned {
             throw arguments.spec.error(
-                "`--resume` continues after the governor has ended a recording. Leave out `--no-governor`.")
+                "`--resume` requires the governor, which ends recordings under system pressure. Leave out `--no-governor`."
+            )
         }
     }
 
@@ -326,7 +330,7 @@ struct RecordCommand: Command {
     /// Announces that the recording will continue later.
     private func pause(_ result: RecordingResult, _ reason: String) {
         let text =
-            "The recording was ended: \(reason). It continues in a new folder when system pressure has recovered."
+            "The recording was stopped: \(reason). It will continue in a new folder when system pressure has decreased."
         Output.message(text)
         guard wantsJSON else { return }
         let paused = SessionEvent(
@@ -504,7 +508,7 @@ extension RecordCommand {
 
     private func tellLackOfDevices(_ error: any Error) {
         Output.message(
-            "\(error) No session is on standby now. Run `multicam ctl start` to try again.".printable(
+            "\(error) No session is on standby. Run `multicam ctl start` to try again.".printable(
                 limit: 4000))
         steering.notifyRecordingStarted(folder: nil)
     }

@@ -7,7 +7,7 @@ struct RecordingsCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "recordings",
         summary: "List the recordings in a folder with their verdicts.",
-        notes: ["Newest first. At most 200 recordings are listed."],
+        notes: ["Lists at most 200 recordings, newest first."],
         options: [
             OptionSpec(
                 "output", "DIR", help: "Folder that contains the session folders. Default: `./recordings`."),

@@ -8,16 +8,17 @@ struct RecoverCommand: Command {
         program: Multicam.program, name: "recover",
         summary: "Repair a recording after a crash or power loss, and report the losses.",
         notes: [
-            "Unfinished files become regular ones in place, without copying, so long recordings are repaired as fast as short ones. "
-                + "All tracks then end at the same time: frames and audio that the other tracks don't have are skipped but remain in the "
-                + "files; missing parts repeat the last frame or are silent. manifest.json is completed. If the recording is complete, "
-                + "its files are then read once to compute their checksums.",
-            "If the folder isn't a recording, the unfinished recordings in it are recovered one by one; running recordings are "
-                + "skipped. With --json, the output is then an array with an element for each.",
-            "Recovery can be interrupted and restarted safely, and doesn't change complete recordings. A running "
-                + "recording is rejected.",
-            "Exit status: 0 if the recording is complete, even if it already was; 1 if nothing can be read, or if a track lost more "
-                + "than the last second (the other tracks are still repaired); 4 if you don't have permission to change it; 7 if the disk fails.",
+            "Unfinished files are repaired in place, without copying, so long recordings are repaired as fast as short ones. "
+                + "All tracks then end at the same time: frames and audio that don't exist in the other tracks are skipped but remain in the files. "
+                + "Missing parts repeat the last frame or are silent. manifest.json is completed. "
+                + "If the recording is complete, its files are then read once to compute their checksums.",
+            "If the folder isn't a recording, the unfinished recordings in it are recovered one by one; running recordings are skipped. "
+                + "With --json, the output is then an array with one element per recording.",
+            "Recovery can be interrupted and restarted safely, and doesn't change complete recordings. "
+                + "A running recording is rejected.",
+            "Exit status: 0 if the recording is complete, even if it was complete before; "
+                + "1 if nothing can be read, or if a track lost more than the last second (the other tracks are still repaired); "
+                + "4 if you don't have permission to change the recording; 7 if the disk fails.",
         ],
         positionals: [
             PositionalSpec(
@@ -60,7 +61,7 @@ struct RecoverCommand: Command {
         }
         guard !search.isEmpty else {
             throw RecoveryError.unreadable(
-                "\(path.printable(limit: 1000)): contains no recording. Specify a session folder, or a file in one."
+                "\(path.printable(limit: 1000)) contains no recording. Specify a session folder, or a file in one."
             )
         }
         return await recoverEach(search)
@@ -87,7 +88,7 @@ struct RecoverCommand: Command {
             Output.data(String(decoding: JSONText.pretty(reports), as: UTF8.self))
         } else if search.unfinished.isEmpty {
             Output.data(
-                "\(path.printable(limit: 1000)): no unfinished recordings found; \(search.endedCount) are finished."
+                "\(path.printable(limit: 1000)): no unfinished recordings found (finished: \(search.endedCount))."
             )
         }
         return status
@@ -115,9 +116,9 @@ enum RecoveryText {
         let path = report.path.printable(limit: 1000)
         let sentence =
             switch report.outcome {
-            case .whole: "\(path) is already complete: \(seconds)."
-            case .recovered: "\(path) was recovered: \(seconds)."
-            case .incomplete: "\(path) is incomplete: \(seconds) can be read, but not from every file."
+            case .whole: "\(path) is already complete (\(seconds))."
+            case .recovered: "\(path) was recovered (\(seconds))."
+            case .incomplete: "\(path) is incomplete. \(seconds) can be read, but not from every file."
             }
         guard report.outcome != .whole else { return ([sentence] + report.remarks).joined(separator: "\n") }
         let width = report.tracks.map(\.name.count).max() ?? 0

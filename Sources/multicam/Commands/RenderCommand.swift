@@ -15,14 +15,15 @@ struct RenderCommand: Command {
         summary:
             "Render the program of a recording again from its tracks, with another layout, size, or cut.",
         notes: [
-            "Without options, the program is rendered as it was switched during the recording. Output is identical on every run and "
-                + "with any number of processors. Frames keep the recording's rate.",
+            "Without options, the program is rendered as it was switched during the recording. "
+                + "The output is identical on every run and with any number of processors. It has the frame rate of the recording.",
             "The file gets its final name only when it is complete; Ctrl-C leaves no partial file. Markers become chapters.",
-            "A group recording fetched with `multicam collect` has the cameras and microphones of all nodes, named NODE/ROLE. The program shows the first "
-                + "camera, or the cameras given by --layout or --cut. --profile works only with recordings of one computer.",
+            "A group recording fetched with `multicam collect` has the cameras and microphones of all nodes, named NODE/ROLE. "
+                + "The program shows the first camera, or the cameras given by --layout or --cut. "
+                + "--profile works only with recordings of one computer.",
             "Cameras and microphones with missing files are reported and left out.",
-            "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, 2 if the options don't match the "
-                + "recording, 4 without permission to write, 7 if the disk is full, 130 if it was stopped.",
+            "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, "
+                + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if it was stopped.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
         options: [
@@ -39,11 +40,13 @@ struct RenderCommand: Command {
                 "size", "WxH", help: "Size in pixels, such as 1080x1920. Default: the program's size."),
             OptionSpec(
                 "from", "T",
-                help: "Start time since the beginning of the recording: 90, 1:30, 2m. Default: 0."),
-            OptionSpec("to", "T", help: "End time since the beginning of the recording. Default: its end."),
+                help: "Start time from the beginning of the recording, such as 90, 1:30, or 2m. Default: 0."),
+            OptionSpec(
+                "to", "T",
+                help: "End time from the beginning of the recording. Default: the end of the recording."),
             OptionSpec(
                 "loudness", "LUFS",
-                help: "Integrated loudness in LUFS, -40 to -5 (EBU R 128), with true peaks below -1 dBTP."),
+                help: "Integrated loudness in LUFS (EBU R 128), -40 to -5, with true peaks below -1 dBTP."),
             OptionSpec(
                 "proxies", help: "Also create small copies of the camera files for editing, in edit/proxies."),
             OptionSpec(
@@ -90,16 +93,16 @@ struct RenderCommand: Command {
                         && (size.width | size.height) & 1 == 0 ? size : nil
                 }
             }
-        ) { "two even numbers from 64 to 8192 such as 1080x1920" }
+        ) { "two even numbers from 64 to 8192, such as 1080x1920" }
         let times = Nanoseconds.zero...Nanoseconds.seconds(1_000_000)
         from = try arguments.time("from", in: times) ?? .zero
         to = try arguments.time("to", in: times)
         if let to, to <= from {
-            throw spec.error("`--to` is not after `--from`. Specify a later end time.")
+            throw spec.error("`--to` must be later than `--from`. Specify a later end time.")
         }
         loudness = try Self.read(
             "loudness", of: arguments, { Double($0).flatMap { (-40...(-5)).contains($0) ? $0 : nil } }
-        ) { "a number from -40 to -5 such as -16" }
+        ) { "a number from -40 to -5, such as -16" }
     }
 
     private static func read<Value>(

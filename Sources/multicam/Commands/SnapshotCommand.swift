@@ -12,15 +12,17 @@ import Stills
 struct SnapshotCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "snapshot",
-        summary: "Take a still with one camera or all cameras at full quality.",
+        summary: "Take a still image with one or all cameras at full quality.",
         notes: [
             "CAMERA is part of a name, /dev/video0, usb:PATH, serial:SERIAL, position:front, virtual:…, or any (default). "
-                + "The camera is opened in its largest size. With --profile, the first camera of the profile (or with --all, each of them) is used "
-                + "with the profile's formats and controls.",
-            "JPEG data from the camera is saved unchanged, with the capture metadata added as Exif data. Rotation is "
-                + "stored there too; the pixels stay as captured.",
-            "With --recording, stills are taken with the cameras of the running `multicam record`. CAMERA is then a role; without it, all cameras "
-                + "are used. The recording loses no frames, and the stills are saved in its session folder.",
+                + "The camera is opened at its largest frame size. "
+                + "With --profile, the first camera of the profile is used with the profile's formats and controls. "
+                + "With --profile and --all, all of the profile's cameras are used.",
+            "JPEG data from the camera is saved unchanged, with the capture metadata added as Exif data. "
+                + "The rotation is stored only as Exif data; the pixels are not rotated.",
+            "With --recording, stills are taken with the cameras of the running `multicam record`. "
+                + "CAMERA is then a role; without it, all cameras are used. "
+                + "The recording loses no frames, and the stills are saved in its session folder.",
             "The paths of the files are printed, one per line.",
         ],
         positionals: [PositionalSpec("CAMERA", isOptional: true, help: "Camera to use. Default: any.")],
@@ -28,7 +30,7 @@ struct SnapshotCommand: Command {
             OptionSpec("all", help: "Use all cameras of the profile, or all connected cameras."),
             OptionSpec(
                 "recording",
-                help: "Use the cameras of the running recording, and save into its session folder."),
+                help: "Use the cameras of the running recording, and save the stills in its session folder."),
             OptionSpec(
                 "output", "FILE|DIR",
                 help:
@@ -72,7 +74,8 @@ struct SnapshotCommand: Command {
             for option in ["profile", "camera", "mic", "virtual", "output", "live", "settle"]
             where arguments.flag(option) {
                 throw arguments.spec.error(
-                    "`--\(option)` can't be combined with `--recording`: the recording sets it.")
+                    "`--\(option)` can't be combined with `--recording`, which uses the settings of the running recording."
+                )
             }
             guard camera == nil || !arguments.flag("all") else {
                 throw arguments.spec.error("CAMERA and `--all` can't be combined. Use only one of them.")
@@ -87,7 +90,7 @@ struct SnapshotCommand: Command {
         }
         for option in ["camera", "mic", "virtual"] where arguments.flag(option) {
             throw arguments.spec.error(
-                "`--\(option)` requires `--profile`. To use one camera, write it without an option: `multicam snapshot /dev/video0`."
+                "`--\(option)` requires `--profile`. To use one camera, specify it without an option: `multicam snapshot /dev/video0`."
             )
         }
         guard arguments.flag("all") else { return .camera(camera ?? "any") }

@@ -11,17 +11,20 @@ struct StressCommand: Command {
         program: Multicam.program, name: "stress",
         summary: "Test which cameras run together, what fails first, and whether they run reliably.",
         notes: [
-            "sets: every combination of the cameras in a few formats, each for some seconds. climb: starts at the lowest formats and raises one "
-                + "setting at a time until a step fails twice. soak: the unchanged profile, for --duration. Without --run: "
-                + "sets and climb, plus a soak if --duration is given.",
+            "`sets` tests every combination of the cameras in a few formats, each for a few seconds. "
+                + "`climb` starts at the lowest formats and raises one setting at a time until a step fails twice. "
+                + "`soak` runs the unchanged profile for the time set by --duration. "
+                + "Without --run, the test performs sets and climb, plus a soak if --duration is given.",
             "A run passes if it started, no track lost more than the profile's limits (by default 1 % of the frames or 0.1 % of the samples), "
-                + "and no device was disconnected or silent for too long. A soak also requires that system pressure never exceeded serious and that every "
-                + "clock was reliable. Plans run unchanged, regardless of their estimated cost.",
-            "DEVICE is as for `multicam record`. Ctrl-C, SIGTERM, and SIGHUP end the current run and still write the certificate; "
-                + "a third signal aborts.",
-            "The folder with certificate.json and report.html is the only line on standard output; with --json, events are printed, one per line. "
-                + "Exit status: 0 if the unchanged profile passed in every run; 6 if it failed; 130 if the test was stopped before the profile was "
-                + "tested. A failure during a climb above the profile's formats is a result and doesn't change the exit status.",
+                + "and no device was disconnected or silent for too long. "
+                + "A soak also requires that system pressure never exceeded serious and that every clock was reliable. "
+                + "Plans run unchanged, regardless of their estimated cost.",
+            "DEVICE has the same form as for `multicam record`. "
+                + "Ctrl-C, SIGTERM, and SIGHUP end the current run and still write the certificate; a third signal aborts.",
+            "The path of the folder with certificate.json and report.html is the only line on standard output. "
+                + "With --json, events are printed instead, one per line.",
+            "Exit status: 0 if the unchanged profile passed in every run; 6 if it failed; 130 if the test was stopped before the profile was tested. "
+                + "A failure during a climb above the profile's formats is a result and doesn't change the exit status.",
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
@@ -46,7 +49,7 @@ struct StressCommand: Command {
         let kinds = try Self.kinds(arguments, hasDuration: duration != nil)
         if duration != nil, !kinds.contains(.soak) {
             throw arguments.spec.error(
-                "`--duration` sets the length of the soak, but `--run \(arguments.optional("run") ?? "")` runs none. Use `--each` for the other runs."
+                "`--duration` sets the length of the soak, but `--run \(arguments.optional("run") ?? "")` doesn't include a soak. For the other runs, use `--each`."
             )
         }
         options = StressOptions(

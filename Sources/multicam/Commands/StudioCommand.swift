@@ -28,14 +28,14 @@ struct StudioCommand: Command {
             OptionSpec(
                 "listen", "ADDRESS",
                 help:
-                    "Make the page available to other computers at this IP address of the computer; 0.0.0.0 for all its addresses."
+                    "Make the page available to other computers at this IP address of this computer. 0.0.0.0 selects all of its addresses."
             ),
             OptionSpec(
                 "certificate", "FILE",
                 help:
                     "PEM file with a certificate and its key. Default with --listen: a certificate created on first use."
             ),
-            OptionSpec("no-open", help: "Do not open the browser."),
+            OptionSpec("no-open", help: "Don't open a browser."),
             OptionSpec("json", help: "Print the address as a line of JSON."),
         ])
 
@@ -96,13 +96,14 @@ struct StudioCommand: Command {
         let running = try ControlClient().processes()
         guard running.count <= 1 else {
             throw ControlError.usage(
-                "\(running.count) sessions are running, as processes \(running.map { String($0) }.joined(separator: ", ")). End all but the one to show."
+                "\(running.count) sessions are running, with process IDs \(running.map { String($0) }.joined(separator: ", ")). End all sessions except the one to show."
             )
         }
         if let process = running.first {
             Output.message(
-                "Process \(process) is already running a session, so the control room shows that session"
-                    + (namesProfile ? " and ignores `--profile`." : "."))
+                namesProfile
+                    ? "The control room shows the session of process \(process), which is already running. `--profile` is ignored."
+                    : "The control room shows the session of process \(process), which is already running.")
         }
         let plan = StudioPlan(
             program: program, webProgram: web, choice: choice, output: output, address: address, port: port,

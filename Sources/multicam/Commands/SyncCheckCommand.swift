@@ -11,23 +11,26 @@ struct SyncCheckCommand: Command {
         program: Multicam.program, name: "sync-check",
         summary: "Measure the sync offsets between the tracks of a recording.",
         notes: [
-            "Compares flashes, lights being switched on, claps, and beeps that several tracks recorded; microphones without such events are compared by "
-                + "the audio that both recorded. An offset is positive if the track is later than the reference: the first microphone "
-                + "with claps, or else the first track. Offsets that can't be measured are reported as unknown.",
-            "A frame doesn't show when during its exposure, or up to half a frame before or after it, the light arrived. Tracks with frames are therefore "
-                + "reported as apart only if no alignment explains the measurement. Claps at different phases of the frames increase the accuracy.",
+            "Compares flashes, lights being turned on, claps, and beeps that were recorded in several tracks. "
+                + "Microphones without such events are compared by correlating their audio. "
+                + "An offset is positive if the track is later than the reference. "
+                + "The reference is the first microphone with claps, or otherwise the first track. "
+                + "Offsets that can't be measured are reported as unknown.",
+            "A frame doesn't show the exact time of an event, only that it occurred during the exposure or up to half a frame before or after it. "
+                + "Tracks with frames are therefore reported as `apart` only if no alignment explains the measurement. "
+                + "Claps at different phases of the frame interval increase the accuracy.",
             "For a group recording fetched with `multicam collect`, the tracks of all nodes are compared with each other.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
-            "Exit status: 0 if all offsets are within the tolerance or unknown, 6 if one exceeds it; 1 if the "
-                + "folder can't be read, 4 if this requires permission; 4 or 7 if the report can't be written (the "
-                + "results are still printed).",
+            "Exit status: 0 if all offsets are within the tolerance or unknown; 1 if the folder can't be read; "
+                + "4 if reading it requires permission; 6 if an offset exceeds the tolerance. "
+                + "If the report can't be written, the exit status is 4 or 7, and the results are still printed.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
         options: [
             OptionSpec("tolerance-sound", "T", help: "Allowed offset between audio tracks. Default: 5ms."),
             OptionSpec(
                 "tolerance-picture", "FRAMES",
-                help: "Allowed offset in frames if a camera is involved. Default: 0.5."),
+                help: "Allowed offset, in frames, between a camera track and another track. Default: 0.5."),
             OptionSpec("json", help: "Print the content of report/sync.json."),
         ])
 
@@ -45,14 +48,15 @@ struct SyncCheckCommand: Command {
         if let text = arguments.optional("tolerance-sound") {
             guard let audio = Nanoseconds(text), audio > .zero else {
                 throw arguments.spec.error(
-                    "`--tolerance-sound \(text.printable())`: expected a time above zero such as 5ms.")
+                    "`--tolerance-sound \(text.printable())`: expected a time greater than zero, such as 5ms."
+                )
             }
             tolerance.audio = audio
         }
         if let text = arguments.optional("tolerance-picture") {
             guard let frames = Double(text), frames > 0, frames <= 1000 else {
                 throw arguments.spec.error(
-                    "`--tolerance-picture \(text.printable())`: expected a number of frames above 0, at most 1000."
+                    "`--tolerance-picture \(text.printable())`: expected a number of frames greater than 0 and at most 1000."
                 )
             }
             // The tolerance of a single clap grows by the same amount.
@@ -92,8 +96,8 @@ struct SyncCheckCommand: Command {
         } catch {
             let reason = error.errno == 0 ? error.detail : String(cString: strerror(error.errno))
             Output.message(
-                "Can't write the report \(error.path.printable(limit: 1000)): \(reason.printable()). Free disk space or get write "
-                    + "permission, or copy the recording to a writable folder.")
+                "Can't write the report \(error.path.printable(limit: 1000)): \(reason.printable()). "
+                    + "Free up disk space, get write permission, or copy the recording to a writable folder.")
             // The measurement determines the exit status, unless it is good and only the report failed.
             return result == .done ? error.isPermission ? .noPermission : .storageFailed : result
         }
@@ -134,7 +138,8 @@ enum SyncText {
         let reference = findings.tracks.first { $0.verdict == .reference }?.label ?? ""
         lines.append("")
         lines.append(
-            "Offsets are relative to \(reference) unless another track is given; positive values are later.")
+            "Offsets are relative to \(reference) unless another track is listed. "
+                + "A positive offset means that the track is later.")
         for track in findings.tracks {
             if let note = track.note { lines.append("\(track.label): \(note)") }
         }

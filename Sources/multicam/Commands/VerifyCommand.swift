@@ -8,9 +8,9 @@ struct VerifyCommand: Command {
         program: Multicam.program, name: "verify",
         summary: "Verify the files of finished recordings against the checksums in their manifests.",
         notes: [
-            "Reads every byte, and reports the losses during the recording, which don't change the exit status. Exit status 0: every "
-                + "file is unchanged since the recording; 1: a file is damaged, missing, unreadable, or unfinished; 4: a file can't be read because of "
-                + "missing permissions, and no other problem was found.",
+            "Reads every byte. Also reports the losses that occurred during the recording, which don't change the exit status. "
+                + "Exit status: 0 if every file is unchanged since the recording; 1 if a file is damaged, missing, unreadable, or unfinished; "
+                + "4 if a file can't be read because of missing permissions, and no other problem was found.",
             "For a group recording fetched with `multicam collect`, the folders of all nodes are verified in turn.",
             "docs/manifest.schema.json explains how to compute the checksum without multicam.",
         ],

@@ -90,7 +90,7 @@ enum CostText {
     static func lines(_ cost: HardwareCost, notes: [String], limit: Double = 1) -> [String] {
         var words = "hardware cost \(HardwareCost.hundredths(cost.total))"
         if cost.total > limit { words += ", above the budget of \(HardwareCost.hundredths(limit))" }
-        if cost.total > 1 { words += ": exceeds this computer's capacity" }
+        if cost.total > 1 { words += " (exceeds this computer's capacity)" }
         var lines = ["", words]
         for term in cost.terms {
             lines.append("  \(term.resource.padded(to: 16)) \(rounded(term.used))  \(term.explanation)")
@@ -157,7 +157,7 @@ enum ReductionText {
             lines += CostText.lines(reduction.cost, notes: [], limit: limit)
         }
         lines += disk(reduction.plan, machine.model.disk).map { ["", $0] } ?? []
-        if !reduction.remedies.isEmpty { lines += ["", "changes that would make it fit"] }
+        if !reduction.remedies.isEmpty { lines += ["", "changes that would make the plan fit"] }
         return lines + reduction.remedies.map { "  \($0)" }
     }
 

@@ -41,7 +41,7 @@ enum PlanText {
                 let words = [
                     processing.echoCancellation ? "echo" : nil, processing.noiseSuppression ? "noise" : nil,
                 ].compactMap(\.self)
-                lines.append("    in the program without \(words.joined(separator: " and "))")
+                lines.append("    \(words.joined(separator: " and ")) removed in the program")
             }
             if microphone.offsetSource != .none {
                 lines.append(

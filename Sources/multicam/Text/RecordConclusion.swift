@@ -135,15 +135,15 @@ struct RecordingGuide {
         let next =
             isVirtual
             ? "Next: `multicam devices` lists your cameras and microphones. Record without --virtual to use them."
-            : "Next: `multicam sync-check \(folder.shellQuoted())` measures the sync of the tracks."
+            : "Next: `multicam sync-check \(folder.shellQuoted())` measures how well the tracks are synchronized."
         return [
             made,
-            "Play it: `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
+            "To play the file, run `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
             next,
         ]
     }
 
-    /// The first line: `Recorded: recordings/x has 8.0 s in program.mp4, cameras/desk.mov.`
+    /// The first line: `Recorded: 8.0 s in recordings/x (program.mp4, cameras/desk.mov).`
     private var made: String {
         let parts = results.compactMap { result -> String? in
             let length = Double(result.manifest.duration_ns) / 1e9
@@ -151,7 +151,7 @@ struct RecordingGuide {
             guard !files.isEmpty else { return nil }
             let shown = files.prefix(6).joined(separator: ", ")
             let more = files.count > 6 ? " and \(files.count - 6) more" : ""
-            return "\(shortened(result.folder)) has \(length.decimals(1)) s in \(shown)\(more)"
+            return "\(length.decimals(1)) s in \(shortened(result.folder)) (\(shown)\(more))"
         }
         return "Recorded: \(parts.joined(separator: "; "))."
     }
@@ -186,7 +186,7 @@ enum FinishedProjects {
             let files = try SessionExport.write(
                 session, cut: .live(of: session), formats: formats, in: result.folder)
             Output.message(
-                "Editor projects written: \(files.joined(separator: ", ")) in \(result.folder.printable()).")
+                "Editor projects written to \(result.folder.printable()): \(files.joined(separator: ", ")).")
         } catch {
             Output.message(
                 "Can't write the editor projects: \(error.description)".printable(limit: 1000))
