@@ -228,13 +228,15 @@ package final class RemoteCamera: CameraSource {
         guard let ask else {
             throw DeviceError(
                 device: device.name, operation: "controls",
-                reason: .other("the camera is disconnected. Try again when it is back."))
+                reason: .other("the camera is disconnected. Try again after the camera has been reconnected.")
+            )
         }
         ask(number, wanted)
         let deadline = MonotonicClock().now + Self.patience
         guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
             throw DeviceError(
-                device: device.name, operation: "controls", reason: .other("its sender does not respond."))
+                device: device.name, operation: "controls",
+                reason: .other("the process that sends the camera's frames does not respond."))
         }
         return refused
     }

@@ -94,7 +94,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
         guard (0...Self.highestTerm).contains(term) else {
             return "its coordinator number \(term) is out of range"
         }
-        if let duration_ns, duration_ns <= 0 { return "its duration is not greater than zero" }
+        if let duration_ns, duration_ns <= 0 { return "its duration is not positive" }
         if let end_utc_ns, end_utc_ns < 0 { return "its end is before 1970" }
         return Self.fault(ofStart: t0_utc_ns, at: now)
     }
@@ -125,7 +125,7 @@ enum StoredRecording: Sendable, Equatable {
             return
         }
         guard bytes.count <= Self.longest else {
-            self = .implausible("it has \(bytes.count) bytes", revision: revision)
+            self = .implausible("its size of \(bytes.count) bytes exceeds the limit", revision: revision)
             return
         }
         do {
