@@ -100,11 +100,12 @@ enum FolderCheck {
         return machine.ownFolders.map { folder in
             if folder.isWritable {
                 return Finding(
-                    "storage.own", .ok, device: folder.path, "profiles and preferences can be saved here.")
+                    "storage.own", .ok, device: folder.path,
+                    "profiles and preferences can be saved in this folder.")
             }
             return Finding(
                 "storage.own", .warning, device: folder.path,
-                "profiles and preferences can't be saved here, because \(folder.existing) is not writable for the current user.",
+                "profiles and preferences can't be saved in this folder, because \(folder.existing) is not writable for the current user.",
                 mend: "\(machine.sudo)chown \(machine.user.id) \(folder.existing.shellQuoted())")
         }
     }

@@ -174,7 +174,7 @@ final class MediaPeer: Sendable {
             if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
-                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls, or gone."
+                "invalid `type` “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls, or gone."
             )
         }
     }
@@ -335,7 +335,7 @@ final class MediaPeer: Sendable {
             if state.silenced.count >= Self.mostNumbers { state.silenced.removeAll() }
             return (device, state.silenced.insert(id).inserted)
         }
-        if let device { leave(device, cause: "it sent an invalid message: \(reason)") }
+        if let device { leave(device, cause: "the source sent an invalid message: \(reason)") }
         if isNew { complain(id, reason) }
     }
 

@@ -121,8 +121,8 @@ package final class RemoteCamera: CameraSource {
         }
     }
 
-    private static let cause = "its process disconnected"
-    private static let ended = "its source process ended"
+    private static let cause = "the sending process disconnected"
+    private static let ended = "the source process ended"
 
     /// Receives a frame from the process.
     ///
@@ -139,7 +139,7 @@ package final class RemoteCamera: CameraSource {
         let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
         guard format.pixel.isCompressed ? bytes.count > 0 : bytes.count == byteCount else {
             throw MediaLinkError(
-                "\(bytes.count) bytes are not a valid \(format.pixel.rawValue) frame of \(format.size)"
+                "\(bytes.count) bytes are not a valid \(format.pixel.rawValue) frame of size \(format.size)"
                     + (format.pixel.isCompressed ? "." : ": expected \(byteCount) bytes."))
         }
         let frame = CapturedFrame(

@@ -570,9 +570,10 @@ extension StressCertificate {
         if let peak = environment.pressure_peak { parts.append("System pressure peaked at \(peak.rawValue)") }
         if let range = environment.temperature {
             parts.append(
-                "temperatures were \(Int(rounding: range.lowest)) to \(Int(rounding: range.highest)) °C")
+                "Temperatures ranged from \(Int(rounding: range.lowest)) to \(Int(rounding: range.highest)) °C"
+            )
         }
-        return parts.isEmpty ? [] : [parts.joined(separator: ", ") + "."]
+        return parts.isEmpty ? [] : [parts.joined(separator: ". ") + "."]
     }
 
     /// Formats a duration in nanoseconds as text: `5 s`, `1:30:00 h`.

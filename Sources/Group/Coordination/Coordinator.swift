@@ -172,7 +172,7 @@ struct Coordinator {
         guard !open.isEmpty else { return chosen }
         for node in open {
             Talk.say(
-                "\(node) is recording \((strays[node] ?? "").printable(limit: 100)), but this recording does not have a coordinator, and most nodes are not part of it. It will be stopped."
+                "\(node) is recording \((strays[node] ?? "").printable(limit: 100)), but this recording does not have a coordinator, and most nodes are not part of it. The recording will be stopped."
             )
         }
         let clock = MonotonicClock()

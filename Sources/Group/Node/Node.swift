@@ -102,7 +102,7 @@ final class Node: Sendable {
             } catch {
                 // Report each error only once.
                 if error.description != told {
-                    Talk.say("\(error) Retrying. A running recording continues.")
+                    Talk.say("\(error) Retrying. Any running recording continues.")
                 }
                 told = error.description
                 stop.sleep(until: MonotonicClock().now + Self.interval)

@@ -229,7 +229,7 @@ final class NodeCommandHandler: Sendable {
             throw GroupError("\(recording) was rejected: \(fault).")
         }
         guard Nanoseconds(now) - Nanoseconds(start) <= GroupRecording.longestDelay else {
-            throw GroupError("\(recording) was rejected: its T0 is more than 30 days ago.")
+            throw GroupError("\(recording) was rejected: T0 is more than 30 days in the past.")
         }
         try checkThatNothingRuns(but: recording)
         let entry = NodeRecording(

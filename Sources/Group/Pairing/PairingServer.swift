@@ -81,7 +81,7 @@ final class PairingServer: Sendable {
             do throws(GroupError) {
                 answer = try admit(line, from: address)
             } catch {
-                say("rejected a computer at \(address.printable(limit: 100)): \(error)")
+                say("rejected a pairing request from \(address.printable(limit: 100)): \(error)")
                 answer.refusal = error.description
             }
             try session.send(JSONText.line(answer))

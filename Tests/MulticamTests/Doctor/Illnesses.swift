@@ -278,7 +278,7 @@ extension DoctorTests {
             facts: {
                 $0.ownFolders = [HealthyMachine.folder("/home/ann/.config/multicam", isWritable: false)]
             },
-            "storage.own", .warning, "preferences can't be saved here",
+            "storage.own", .warning, "preferences can't be saved in this folder",
             mend: "chown 0 /home/ann/.config/multicam"),
         Illness("no home", facts: { $0.ownFolders = [] }, "storage.own", .warning, "HOME"),
     ]
