@@ -25,19 +25,19 @@ enum CameraCheck {
             Finding("camera.driver", level, device: camera.name, "\(camera.product): \(text)", mend: mend)
         }
         switch control.driver {
-        case "uvcvideo": return [finding(.ok, "uses the driver uvcvideo.")]
+        case "uvcvideo": return [finding(.ok, "uses the uvcvideo driver.")]
         case "usbfs":
             return [
                 finding(
                     .problem,
-                    "a program accesses it directly (usbfs), so other programs can't see it. Close this program or virtual machine."
+                    "a program or virtual machine accesses this camera directly (usbfs), so other programs can't use the camera. Close that program or virtual machine."
                 )
             ]
-        case let driver?: return [finding(.warning, "uses the driver \(driver) instead of uvcvideo.")]
+        case let driver?: return [finding(.warning, "uses the \(driver) driver instead of uvcvideo.")]
         case nil where !machine.exists("/sys/module/uvcvideo"):
             return [
                 finding(
-                    .problem, "no driver is attached, because the module uvcvideo is not loaded.",
+                    .problem, "no driver is attached, because the kernel module uvcvideo is not loaded.",
                     mend: "\(machine.sudo)modprobe uvcvideo")
             ]
         case nil:
@@ -45,7 +45,7 @@ enum CameraCheck {
             return [
                 finding(
                     .problem,
-                    "uvcvideo is loaded but not attached to it. Check the kernel log for the reason.",
+                    "the uvcvideo driver is loaded but not attached to this camera. Check the kernel log for the reason.",
                     mend: machine.setting("/sys/bus/usb/drivers/uvcvideo/bind", to: interface))
             ]
         }
@@ -56,7 +56,7 @@ enum CameraCheck {
             return [
                 Finding(
                     "camera.access", .problem, device: video.node,
-                    "\(video.name): the kernel has detected this camera, but its device node is missing. In a container, start it with "
+                    "\(video.name): the kernel has detected this camera, but its device node is missing. In a container, start the container with "
                         + "`--device \(video.node.shellQuoted())`.")
             ]
         }
@@ -81,7 +81,8 @@ enum CameraCheck {
         return [
             Finding(
                 "camera.use", .warning, device: video.node,
-                "\(video.name): open in \(holder), which may be using it.", mend: "kill \(holder.process)")
+                "\(video.name): the device is open in \(holder), which may be using the camera.",
+                mend: "kill \(holder.process)")
         ]
     }
 
@@ -135,17 +136,17 @@ enum CameraDriverCheck {
     private static func quirks(_ machine: Machine) -> Finding? {
         guard let quirks = number("quirks", machine) else { return nil }
         if quirks == .max {
-            return Finding("driver.quirks", .ok, "uvcvideo uses the default quirks of each camera.")
+            return Finding("driver.quirks", .ok, "uvcvideo uses the default quirks for each camera.")
         }
         let fixesBandwidth = quirks & 0x80 != 0
         let effect =
             fixesBandwidth
-            ? "FIX_BANDWIDTH lowers the reserved bandwidth of uncompressed formats only, not of mjpeg"
+            ? "FIX_BANDWIDTH reduces the reserved bandwidth only for uncompressed formats, not for mjpeg"
             : "the quirks that individual cameras need are disabled"
         return Finding(
             "driver.quirks", .warning,
             "uvcvideo's quirks are forced to 0x\(String(quirks, radix: 16)) for all cameras: \(effect). "
-                + "Plug the cameras in again after the change.",
+                + "Reconnect the cameras after changing this setting.",
             mend: machine.setting("\(folder)/quirks", to: "4294967295"))
     }
 
@@ -158,7 +159,7 @@ enum CameraDriverCheck {
         }
         return Finding(
             "driver.timeout", .warning,
-            "uvcvideo waits only \(timeout) ms for a camera's response, so slow cameras fail to start.",
+            "uvcvideo waits only \(timeout) ms for a camera's response, so slow cameras may fail to start.",
             mend: machine.setting("\(folder)/timeout", to: "5000"))
     }
 
@@ -179,8 +180,9 @@ enum CameraDriverCheck {
         return Finding(
             "driver.nodrop", .ok,
             isOn == 0
-                ? "uvcvideo drops incomplete frames; they count as lost on the bus."
-                : "uvcvideo delivers incomplete frames and marks them (nodrop); they count as corrupt.")
+                ? "uvcvideo drops incomplete frames; these frames are counted as lost on the bus."
+                : "uvcvideo delivers incomplete frames and marks them (nodrop); these frames are counted as corrupt."
+        )
     }
 }
 
@@ -197,7 +199,7 @@ enum VirtualCameraCheck {
         let problems = missing.map { node in
             Finding(
                 "camera.virtual", .problem, device: node,
-                "the profile publishes to \(node), but there is no such v4l2loopback device. Load the module from the package v4l2loopback-dkms.",
+                "the profile publishes to \(node), but this v4l2loopback device does not exist. Install the package v4l2loopback-dkms and load its module.",
                 mend: (machine.exists(module) ? "\(machine.sudo)modprobe -r v4l2loopback && " : "")
                     + load(machine, number: Self.number(of: node), name: "multicam"))
         }
@@ -220,12 +222,12 @@ enum VirtualCameraCheck {
                 guard index < exclusive.count, exclusive[index] == "N" else {
                     return Finding(
                         "camera.virtual", .ok, device: node,
-                        "\(name) can provide the program to other programs: `multicam ctl publish v4l2:\(node)`."
+                        "\(name) can make the program output available to other applications as a camera: `multicam ctl publish v4l2:\(node)`."
                     )
                 }
                 return Finding(
                     "camera.virtual", .warning, device: node,
-                    "browsers don't list \(name), because it also reports that it accepts frames. When no program uses it, reload the module "
+                    "browsers don't list \(name), because the device also reports video output capability. When no program is using the device, reload the module "
                         + "with exclusive_caps=1.",
                     mend:
                         "\(machine.sudo)modprobe -r v4l2loopback && \(load(machine, number: number, name: name))"

@@ -67,10 +67,12 @@ enum KernelLogCheck {
             let count = fitting.count == 1 ? "once" : "\(fitting.count) times"
             return Finding(
                 "log.\(complaint.check)", .warning,
-                "\(complaint.meaning). The kernel logged this \(count), most recently: \(last.printable())")
+                "\(complaint.meaning). The kernel logged this error \(count), most recently: \(last.printable())"
+            )
         }
         return found.isEmpty
-            ? [Finding("log.kernel", .ok, "no camera, cable, or disk errors in the kernel log.")] : found
+            ? [Finding("log.kernel", .ok, "the kernel log contains no camera, cable, or disk errors.")]
+            : found
     }
 }
 

@@ -38,7 +38,7 @@ enum MicrophoneCheck {
     private static func flatVolume(_ source: PulseSurvey.Source) -> Finding {
         Finding(
             "sound.flat-volumes", .warning, device: source.name,
-            "the sound server uses flat volumes: any recording program can lower the microphone volume for all programs.",
+            "the sound server uses flat volumes, so any recording program can lower the microphone volume for all programs.",
             mend:
                 "mkdir -p ~/.config/pulse && echo 'flat-volumes = no' >> ~/.config/pulse/daemon.conf && pulseaudio -k"
         )
@@ -60,14 +60,15 @@ enum SoundServerCheck {
     }
 
     private static func unreachable(_ error: DeviceError, _ machine: Machine) -> Finding {
-        var why = "it does not respond"
+        var why = "the server does not respond"
         if case .noSoundServer(let reason) = error.reason { why = reason }
         let asRoot =
-            machine.user.id == 0 ? " The sound server runs in a user's login session, not for root." : ""
+            machine.user.id == 0
+            ? " The sound server runs in a user's login session and is not available to root." : ""
         return Finding(
             "sound.server", .problem,
-            "no sound server (PulseAudio, or PipeWire with pipewire-pulse) is available: \(why). Microphones need one; "
-                + "`--no-mics` records without microphones.\(asRoot)",
+            "no sound server (PulseAudio, or PipeWire with pipewire-pulse) is available: \(why). Microphones require a sound server. To record without microphones, "
+                + "use `--no-mics`.\(asRoot)",
             mend: SoundServerStart.command(hasPipeWire: machine.exists(SoundServerStart.pipeWire)))
     }
 
@@ -79,7 +80,7 @@ enum SoundServerCheck {
         return [
             Finding(
                 "sound.access", .problem, device: first.permissions.node,
-                "no access to \(closed.count) inputs of sound cards: \(obstacle.explanation(node: first.permissions.node))",
+                "no access to \(closed.count) sound card \(closed.count == 1 ? "input" : "inputs"): \(obstacle.explanation(node: first.permissions.node))",
                 mend: obstacle.mend(node: first.permissions.node))
         ]
     }
@@ -107,8 +108,8 @@ enum SoundServerCheck {
         let isUsed = survey.defaultSource?.contains("echo-cancel") ?? false
         return Finding(
             "sound.processing", .warning,
-            "the sound server's echo cancellation is loaded\(isUsed ? ", and its source is the default" : ""). Its audio is not "
-                + "the original sound. Select the microphone itself in the profile, or unload the module.",
+            "the sound server's echo cancellation module is loaded\(isUsed ? ", and its output is the default source" : ""). This output is "
+                + "processed audio, not the original sound. Select the microphone itself in the profile, or unload the module.",
             mend: "pactl unload-module module-echo-cancel")
     }
 }

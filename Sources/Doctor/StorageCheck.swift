@@ -24,15 +24,16 @@ enum StorageCheck {
         guard let free = machine.output.freeBytes else {
             return finding("space", .unknown, machine, "the file system doesn't report its free space.")
         }
-        let size = "\(free / 1_000_000_000).\(free % 1_000_000_000 / 100_000_000) GB are free"
+        let size = "\(free / 1_000_000_000).\(free % 1_000_000_000 / 100_000_000) GB of disk space is free"
         if free < little {
             return finding(
                 "space", .problem, machine,
-                "only \(size), enough for about a minute. Free disk space, or choose another disk with `--output`.",
+                "only \(size), enough to record for about a minute. Free up disk space, or choose another disk with `--output`.",
                 mend: "du -xh \(machine.output.existing.shellQuoted()) | sort -h | tail")
         }
         return free < ample
-            ? finding("space", .warning, machine, "\(size), enough for several cameras for some minutes.")
+            ? finding(
+                "space", .warning, machine, "\(size), enough to record several cameras for a few minutes.")
             : finding("space", .ok, machine, "\(size).")
     }
 
@@ -49,7 +50,7 @@ enum StorageCheck {
             ? finding("writable", .ok, machine, "the folder is writable.")
             : finding(
                 "writable", .problem, machine,
-                "the folder is not writable for you. Choose another folder with `--output`.",
+                "the folder is not writable for the current user. Choose another folder with `--output`.",
                 mend: "\(machine.sudo)chown \(machine.user.id) \(folder)")
     }
 
@@ -80,7 +81,7 @@ enum StorageCheck {
             let way =
                 machine.output.takesDirectWrites
                 ? "copied video bypasses the page cache"
-                : "copied video can't bypass the page cache, which costs several times as much processor time"
+                : "copied video can't bypass the page cache, which requires several times as much processor time"
             return finding("kind", .ok, machine, "the file system is \(mount.kind); \(way).")
         }
     }
@@ -99,11 +100,12 @@ enum FolderCheck {
         return machine.ownFolders.map { folder in
             if folder.isWritable {
                 return Finding(
-                    "storage.own", .ok, device: folder.path, "profiles and preferences can be saved here.")
+                    "storage.own", .ok, device: folder.path,
+                    "profiles and preferences can be saved in this folder.")
             }
             return Finding(
                 "storage.own", .warning, device: folder.path,
-                "profiles and preferences can't be saved here, because \(folder.existing) is not writable for you.",
+                "profiles and preferences can't be saved in this folder, because \(folder.existing) is not writable for the current user.",
                 mend: "\(machine.sudo)chown \(machine.user.id) \(folder.existing.shellQuoted())")
         }
     }

@@ -17,29 +17,30 @@ enum SystemCheck {
 
     private static func memory(_ machine: Machine) -> Finding {
         guard let bytes = FreeMemory.bytes(root: machine.root) else {
-            return Finding("system.memory", .unknown, "/proc/meminfo doesn't report the free memory.")
+            return Finding(
+                "system.memory", .unknown, "/proc/meminfo doesn't report the amount of free memory.")
         }
         let megabytes = bytes >> 20
         if megabytes < 256 {
             return Finding(
                 "system.memory", .problem,
-                "only \(megabytes) MB of memory are free, so the kernel may kill the recording. Close other programs.",
+                "only \(megabytes) MB of memory is free, so the kernel may kill the recording. Close other programs.",
                 mend: "ps -eo rss,pid,comm --sort=-rss | head")
         }
         if megabytes < 1024 {
             return Finding(
                 "system.memory", .warning,
-                "\(megabytes) MB of memory are free, which may be too little for several cameras.",
+                "\(megabytes) MB of memory is free, which may be too little for several cameras.",
                 mend: "ps -eo rss,pid,comm --sort=-rss | head")
         }
-        return Finding("system.memory", .ok, "\(megabytes) MB of memory are free.")
+        return Finding("system.memory", .ok, "\(megabytes) MB of memory is free.")
     }
 
     private static func clock(_ machine: Machine) -> Finding {
         guard (earliest..<latest).contains(machine.wallClock) else {
             return Finding(
                 "system.clock", .warning,
-                "the computer's clock is wrong by years. Folder names and timecode would be wrong; sync is not affected.",
+                "the computer's clock is off by years. Folder names and timecode would be wrong, but synchronization is not affected.",
                 mend: "\(machine.sudo)timedatectl set-ntp true")
         }
         if machine.exists("/run/systemd/timesync/synchronized") {
@@ -56,12 +57,12 @@ enum SystemCheck {
         if machine.isContainer {
             return Finding(
                 "system.udev", .unknown,
-                "this is a container: udevd runs outside of it, and newly connected devices may not appear here."
+                "multicam is running in a container: udevd runs outside the container, so newly connected devices may not appear inside."
             )
         }
         return Finding(
             "system.udev", .warning,
-            "udevd is not running, so newly connected devices don't get permissions and names.",
+            "udevd is not running, so newly connected devices don't get the right permissions and names.",
             mend: "\(machine.sudo)systemctl start systemd-udevd")
     }
 }

@@ -47,8 +47,8 @@ enum USBBandwidthCheck {
             }
             return Finding(
                 "usb.bandwidth", .warning, device: first.controller,
-                "\(names) share \(place), which has too little bandwidth for all of them at their maximum "
-                    + "(\(sizes.joined(separator: " + ")) bytes per microframe). The last one to start would fail. "
+                "\(names) share \(place), which has too little bandwidth for all of them at their maximum rates "
+                    + "(\(sizes.joined(separator: " + ")) bytes per microframe). The last camera to start would fail. "
                     + "Choose mjpeg and smaller sizes, or move a camera to another controller.")
         }
         return Finding(
@@ -68,12 +68,12 @@ enum USBSpeedCheck {
                     mend: mend)
             }
             guard let speed = camera.speed else {
-                return finding(.unknown, "the kernel doesn't report its USB speed.")
+                return finding(.unknown, "the kernel doesn't report the USB speed of this camera.")
             }
             if speed <= .full {
                 return finding(
                     .problem,
-                    "runs at only \(speed.name), which is too slow for video. Try another cable or port, without an old hub."
+                    "runs at only \(speed.name), which is too slow for video. Try another cable or port, and don't use an old hub."
                 )
             }
             guard speed < .superSpeed else { return finding(.ok, "runs at \(speed.name).") }
@@ -87,7 +87,7 @@ enum USBSpeedCheck {
             case nil:
                 return finding(
                     .unknown,
-                    "runs at \(speed.name). This kernel doesn't report whether the camera supports USB 3; lsusb does.",
+                    "runs at \(speed.name). This kernel doesn't report whether the camera supports USB 3. Use lsusb to find out.",
                     mend: "\(machine.sudo)lsusb -v -d \(camera.productID.shellQuoted()) | grep -i superspeed")
             }
         }
@@ -114,8 +114,8 @@ enum USBPowerCheck {
             return finding(
                 .warning,
                 "autosuspend is enabled\(after), and some cameras don't wake up afterwards or stay busy for "
-                    + "a while. The command lasts until the camera is disconnected; a udev rule with "
-                    + "ATTR{power/control}=\"on\" is permanent.",
+                    + "a while. The command applies until the camera is disconnected. For a permanent change, create a udev rule with "
+                    + "ATTR{power/control}=\"on\".",
                 mend: machine.setting(machine.ownPath("\(power)/control"), to: "on"))
         }
     }

@@ -21,7 +21,7 @@ struct Collection {
     func run() throws(GroupError) -> Int32 {
         guard GroupName.isRecording(name) else {
             throw GroupError(
-                "`\(name.printable(limit: 100))` is not a group recording: expected the name that `multicam record --group` printed.",
+                "`\(name.printable(limit: 100))` is not the name of a group recording. Use the name that `multicam record --group` printed.",
                 status: 2)
         }
         let members = try folder.members()
@@ -44,7 +44,7 @@ struct Collection {
         // A broker that has lost its data has no record of the recording. In this case, every node is
         // queried.
         let names = recording?.nodes ?? members.map(\.name)
-        guard !names.isEmpty else { throw GroupError("the group \(folder.group) does not have nodes.") }
+        guard !names.isEmpty else { throw GroupError("the group \(folder.group) does not have any nodes.") }
         let place = "\(output)/\(name)"
         do {
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ struct Collection {
                 if case .success(let answer) = answer {
                     if recording != nil { Talk.say("\(node): \(answer.text.printable(limit: 1000))") }
                 } else {
-                    Talk.say("\(node) does not respond. Run the command again when it is online.")
+                    Talk.say("\(node) does not respond. Run the command again when this node is online.")
                 }
                 continue
             }
@@ -82,7 +82,7 @@ struct Collection {
             else {
                 missing.append(node)
                 Talk.say(
-                    "\(node) is no longer a member of the group, or reports an invalid recording. Nothing was fetched from it."
+                    "\(node) is no longer a member of the group, or it reported an invalid recording. No files were fetched from this node."
                 )
                 continue
             }
@@ -98,7 +98,7 @@ struct Collection {
             {
                 missing.append(node)
                 Talk.say(
-                    "\(node) still reports that it is recording \(name), which the group has ended. Its files so far have been fetched. Run `multicam ctl stop` on the node, then run this command again."
+                    "\(node) still reports that it is recording \(name), although the group has ended this recording. The files written so far have been fetched. Run `multicam ctl stop` on the node, then run this command again."
                 )
             }
         }
@@ -106,7 +106,8 @@ struct Collection {
         guard let start, !nodes.isEmpty else {
             rmdir(place)
             throw GroupError(
-                "nothing was fetched for \(name): no node has this recording, or no node is online.")
+                "no files were fetched for \(name): either no node has this recording, or all nodes are offline."
+            )
         }
         let here = nodes.values.sorted { $0.name < $1.name }
         let manifest = GroupManifest(
@@ -115,7 +116,7 @@ struct Collection {
         try write(manifest, in: place)
         Talk.data(place)
         if here.contains(where: { $0.outcome == "recording" && !missing.contains($0.name) }) {
-            Talk.say("the recording is still running. Run the command again when it has ended.")
+            Talk.say("the recording is still running. Run the command again after the recording has ended.")
         }
         return missing.isEmpty ? 0 : 1
     }
@@ -189,7 +190,7 @@ struct Collection {
         else { return false }
         guard let manifest = try tree.manifest() else {
             Talk.say(
-                "\(member.name): only the events were fetched, because the manifest cannot be read. Run `multicam recover \(source)` on this node, then run the command again."
+                "\(member.name): only the events were fetched, because the manifest cannot be read. Run `multicam recover \(source)` on this node, then run `multicam collect` again."
             )
             return false
         }
@@ -202,7 +203,7 @@ struct Collection {
         let others = try tree.removeAll { !files.allows($0) }
         guard others.isEmpty else {
             Talk.say(
-                "\(member.name): removed files that do not belong to its recording: \(others.prefix(5).joined(separator: ", ").printable(limit: 400))."
+                "\(member.name): removed files that do not belong to the recording: \(others.prefix(5).joined(separator: ", ").printable(limit: 400))."
             )
             return false
         }
@@ -270,7 +271,7 @@ struct Collection {
         }
         if let fault = fault.withLock({ $0 }) {
             Talk.say(
-                "\(member.name): stopped, because it sends \(fault). Check the recording on this node, or free some space here, then run the command again."
+                "\(member.name): stopped fetching, because this node sends \(fault). Check the recording on the node, or free some space on this computer, then run the command again."
             )
             return false
         }
@@ -307,7 +308,7 @@ struct CollectedTree: Sendable {
         walk { name, kind, _ in if kind == .other, strange == nil { strange = name } }
         guard strange == nil, isFolder else {
             throw GroupError(
-                "\((path + (strange.map { "/\($0)" } ?? "")).printable()) is not a file or folder of a recording. Move it elsewhere, then run the command again.",
+                "\((path + (strange.map { "/\($0)" } ?? "")).printable()) is not a regular file or folder. Move it to another location, then run the command again.",
                 status: 7)
         }
     }
@@ -337,11 +338,11 @@ struct CollectedTree: Sendable {
             if kind == .other, strange == nil { strange = name }
         }
         if let strange {
-            return "`\(strange.printable(limit: 100))`, which is not a file or folder of a recording"
+            return "`\(strange.printable(limit: 100))`, which is not a regular file or folder"
         }
         guard sum > most else { return nil }
         return
-            "more than \(most / 1_000_000) MB, which is more than its manifest says or this disk has room for"
+            "more than \(most / 1_000_000) MB, which exceeds the size in its manifest or the free space on this disk"
     }
 
     /// Returns the maximum size of the folder in bytes: its current size plus the free space on its disk, minus a
@@ -358,7 +359,7 @@ struct CollectedTree: Sendable {
         let room = (isTooLarge ? Int64.max / 2 : min(free, .max / 2)) - Self.reserve
         guard room > 0 else {
             throw GroupError(
-                "the disk of \(path.printable()) is full. Free some space, then run the command again.",
+                "the disk that contains \(path.printable()) is full. Free some space, then run the command again.",
                 status: 7)
         }
         return room + min(byteCount, .max / 2)

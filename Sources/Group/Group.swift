@@ -52,7 +52,7 @@ struct GroupTask {
     }
 
     private static let usage = GroupError(
-        "this program is started by `multicam`. See `multicam group --help`.", status: 2)
+        "this program must be started by `multicam`. See `multicam group --help`.", status: 2)
 
     private func value(_ key: String) throws(GroupError) -> String {
         guard let value = values[key]?.first else { throw Self.usage }
@@ -121,7 +121,7 @@ struct GroupTask {
         let folder = try GroupFolder(try value("group"))
         guard !folder.has(GroupFolder.authority.certificate) else {
             throw GroupError(
-                "this computer is already in the group \(folder.group): \(folder.path.printable()). Choose another name, or remove this folder."
+                "the group \(folder.group) already exists on this computer: \(folder.path.printable()). Choose another name, or remove this folder."
             )
         }
         let own = GroupAddress.own()
@@ -145,7 +145,7 @@ struct GroupTask {
         try BrokerConfiguration(folder: folder, settings: settings, members: []).write()
         Talk.data(folder.path)
         Talk.say(
-            "created the group \(folder.group) with this computer at \(address), ports \(settings.port) to \(settings.timePort). Next: run `multicam group serve` here, then `multicam group invite` for each computer."
+            "created the group \(folder.group). Other computers can reach this computer at \(address), ports \(settings.port) to \(settings.timePort). Next, run `multicam group serve` here, then `multicam group invite` for each computer."
         )
         if optional("address") == nil, own.count > 1 {
             Talk.say(
@@ -170,7 +170,7 @@ struct GroupTask {
             to: "\(GroupFolder.invitations)/\(PairingCode.digest(code.secret))")
         Talk.data(code.text)
         Talk.say(
-            "valid for one computer and \(minutes) minutes. On that computer, run: multicam node join \(code.text.shellQuoted())"
+            "this pairing code is valid for one computer and for \(minutes) minutes. On that computer, run: multicam node join \(code.text.shellQuoted())"
         )
         if isatty(STDERR_FILENO) == 1 { for line in QRCode.lines(code.text) { Talk.show(line) } }
     }
@@ -182,13 +182,13 @@ struct GroupTask {
         guard members.contains(where: { $0.name == name }) else {
             let known = members.map(\.name).joined(separator: ", ")
             throw GroupError(
-                "the group \(folder.group) does not have a node \(name.printable(limit: 60)).\(known.isEmpty ? "" : " Its nodes: \(known).")",
+                "the group \(folder.group) does not have a node named \(name.printable(limit: 60)).\(known.isEmpty ? "" : " Its nodes: \(known).")",
                 status: 2)
         }
         members.removeAll { $0.name == name }
         try folder.encode(members, to: GroupFolder.membersName)
         Talk.say(
-            "removed \(name) from the group \(folder.group). `group serve` blocks it within one second."
+            "removed \(name) from the group \(folder.group). `multicam group serve` revokes its access within one second."
         )
     }
 

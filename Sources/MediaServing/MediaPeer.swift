@@ -116,7 +116,7 @@ final class MediaPeer: Sendable {
                     drop(subscription.id)
                     complain(
                         subscription.id,
-                        "the subscription ended because its data was not read for several sessions.")
+                        "the subscription ended because data from several previous sessions was not read.")
                     continue
                 }
                 attach(subscription, to: session)
@@ -160,7 +160,8 @@ final class MediaPeer: Sendable {
 
     private func follow(_ header: MediaHeader, _ bytes: SharedBytes) throws(MediaLinkError) {
         guard let id = header.id, (0...Int(Int32.max)).contains(id) else {
-            throw MediaLinkError("`id` is missing: expected a number from 0, chosen by the sender.")
+            throw MediaLinkError(
+                "`id` is missing or invalid: expected a non-negative integer chosen by the sender.")
         }
         switch header.type {
         case "want": try want(header, id)
@@ -173,7 +174,7 @@ final class MediaPeer: Sendable {
             if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
-                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls or gone."
+                "invalid `type` “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls, or gone."
             )
         }
     }
@@ -198,9 +199,9 @@ final class MediaPeer: Sendable {
         guard count + waiting < Self.mostNumbers else {
             throw MediaLinkError(
                 waiting == 0
-                    ? "the limit of \(Self.mostNumbers) subscriptions per connection is reached."
-                    : "the limit of subscriptions per connection is reached: \(count) are active, and \(waiting) have ended with unread data. "
-                        + "Read this data first.")
+                    ? "the limit of \(Self.mostNumbers) subscriptions per connection has been reached."
+                    : "the limit of subscriptions per connection has been reached: \(count) are active, and \(waiting) have ended with unread data. "
+                        + "Read the remaining data first.")
         }
         turn.withLock { _ in
             drop(id)
@@ -230,7 +231,8 @@ final class MediaPeer: Sendable {
     private func announce(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
         guard state.withLock({ $0.devices[id] == nil && $0.devices.count < Self.mostNumbers }) else {
             throw MediaLinkError(
-                "device \(id) is already announced, or the limit of \(Self.mostNumbers) devices is reached.")
+                "device \(id) has already been announced, or the limit of \(Self.mostNumbers) devices has been reached."
+            )
         }
         guard let name = header.name, !name.isEmpty, name.utf8.count <= 64, name == name.printable() else {
             throw MediaLinkError("a device needs a `name` of at most 64 bytes without control characters.")
@@ -243,7 +245,7 @@ final class MediaPeer: Sendable {
                 let rate = header.rate.flatMap({ FrameRate($0) }), rate.perSecond >= 1, rate.perSecond <= 1000
             else {
                 throw MediaLinkError(
-                    "a camera needs `pixel` (mjpeg, h264, yuyv, uyvy, nv12, i420, i422, bgra or grey), `width`, `height` and `rate` (\"30\" or \"30000/1001\")."
+                    "a camera needs `pixel` (mjpeg, h264, yuyv, uyvy, nv12, i420, i422, bgra, or grey), `width`, `height`, and `rate` (\"30\" or \"30000/1001\")."
                 )
             }
             let usual = ColorDescription.bt601Limited
@@ -282,7 +284,7 @@ final class MediaPeer: Sendable {
         let (device, isSilenced) = state.withLock { ($0.devices[id], $0.silenced.contains(id)) }
         guard let device else {
             if isSilenced { return }
-            throw MediaLinkError("device \(id) was not announced.")
+            throw MediaLinkError("device \(id) has not been announced.")
         }
         guard let at = header.at_ns, at > 0 else {
             throw MediaLinkError("`at_ns` is missing: expected the capture time on CLOCK_MONOTONIC.")
@@ -298,7 +300,8 @@ final class MediaPeer: Sendable {
         case .microphone(let microphone):
             guard header.type == "audio", let first = header.first_sample else {
                 throw MediaLinkError(
-                    "a microphone must send `audio` messages with the number of the `first_sample`.")
+                    "a microphone must send `audio` messages that contain `first_sample`, the number of the first sample."
+                )
             }
             try microphone.take(bytes, at: time, error: error, firstSample: first)
         }
@@ -307,7 +310,8 @@ final class MediaPeer: Sendable {
     /// Handles a process's messages about a camera, other than frames.
     private func describe(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
         guard case .camera(let camera)? = state.withLock({ $0.devices[id] }) else {
-            throw MediaLinkError("`\(header.type)` needs a camera, which was not announced.")
+            throw MediaLinkError(
+                "`\(header.type)` requires a camera, but no camera with this ID has been announced.")
         }
         if header.type == "remark", let text = header.text {
             registry.remark(text.printable(limit: 300), on: camera)
@@ -331,7 +335,7 @@ final class MediaPeer: Sendable {
             if state.silenced.count >= Self.mostNumbers { state.silenced.removeAll() }
             return (device, state.silenced.insert(id).inserted)
         }
-        if let device { leave(device, cause: "it sent an invalid message: \(reason)") }
+        if let device { leave(device, cause: "the source sent an invalid message: \(reason)") }
         if isNew { complain(id, reason) }
     }
 

@@ -171,7 +171,7 @@ public final class MediaServer: Sendable {
         }
         guard isAdmitted else {
             var header = MediaHeader("error")
-            header.text = "the limit of \(Self.mostPeers) connected processes is reached."
+            header.text = "the limit of \(Self.mostPeers) connected processes has been reached."
             _ = connection.send(header)
             return connection.close()
         }
@@ -190,7 +190,7 @@ public final class MediaServer: Sendable {
     private func refusal(ofWatching place: ObjectIdentifier) -> String? {
         state.withLock { state in
             guard state.watching.contains(place) || state.watching.count < Self.mostWatching else {
-                return "the limit of \(Self.mostWatching) processes that receive media is reached."
+                return "the limit of \(Self.mostWatching) processes that receive media has been reached."
             }
             state.watching.insert(place)
             return nil

@@ -121,8 +121,8 @@ package final class RemoteCamera: CameraSource {
         }
     }
 
-    private static let cause = "its process disconnected"
-    private static let ended = "its source process ended"
+    private static let cause = "the sending process disconnected"
+    private static let ended = "the source process ended"
 
     /// Receives a frame from the process.
     ///
@@ -139,7 +139,7 @@ package final class RemoteCamera: CameraSource {
         let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
         guard format.pixel.isCompressed ? bytes.count > 0 : bytes.count == byteCount else {
             throw MediaLinkError(
-                "\(bytes.count) bytes are not a valid \(format.pixel.rawValue) frame of \(format.size)"
+                "\(bytes.count) bytes are not a valid \(format.pixel.rawValue) frame of size \(format.size)"
                     + (format.pixel.isCompressed ? "." : ": expected \(byteCount) bytes."))
         }
         let frame = CapturedFrame(
@@ -228,13 +228,15 @@ package final class RemoteCamera: CameraSource {
         guard let ask else {
             throw DeviceError(
                 device: device.name, operation: "controls",
-                reason: .other("the camera is disconnected. Try again when it is back."))
+                reason: .other("the camera is disconnected. Try again after the camera has been reconnected.")
+            )
         }
         ask(number, wanted)
         let deadline = MonotonicClock().now + Self.patience
         guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
             throw DeviceError(
-                device: device.name, operation: "controls", reason: .other("its sender does not respond."))
+                device: device.name, operation: "controls",
+                reason: .other("the process that sends the camera's frames does not respond."))
         }
         return refused
     }

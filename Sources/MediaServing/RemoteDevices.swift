@@ -156,13 +156,13 @@ public final class RemoteDevices: RemoteSources {
             return DeviceError(
                 device: selector.printable(), operation: "search",
                 reason: .other(
-                    "no phone with this name sent a \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Choose “Add a phone” in the "
+                    "no phone with this name provided a \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Choose “Add a phone” in the "
                         + "control room, and open the link on the phone."))
         }
         return DeviceError(
             device: selector.printable(), operation: "search",
             reason: .other(
-                "no process sent this \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Start the program that sends it with the "
+                "no process provided this \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Start the program that provides the \(kind), and connect it to the "
                     + "media socket of this session."))
     }
 
@@ -170,7 +170,7 @@ public final class RemoteDevices: RemoteSources {
         DeviceError(
             device: selector.printable(), operation: "open",
             reason: .other(
-                "this \(kind) is already used by another role of this session. Have its process send it under a second name."
+                "this \(kind) is already used by another role in this session. To use it for both roles, have the sending process announce it under a second name."
             ))
     }
 
@@ -271,11 +271,12 @@ public final class RemoteDevices: RemoteSources {
     }
 
     private static let tooMany = MediaLinkError(
-        "the limit of \(mostDevices) announced devices is reached.")
+        "the limit of \(mostDevices) announced devices has been reached.")
 
     private static func taken(_ name: String, _ kind: String) -> MediaLinkError {
         MediaLinkError(
-            "the \(kind) \(name.printable()) is already sent by another connection. Use another name.")
+            "the \(kind) \(name.printable()) is already being sent over another connection. Use another name."
+        )
     }
 
     static func device(

@@ -55,8 +55,8 @@ package final class RemoteMicrophone: MicrophoneSource {
 
     package func stop() { state.withLock { $0.receive = nil } }
 
-    private static let cause = "its process disconnected"
-    private static let networkCause = "network: its source process ended"
+    private static let cause = "the sending process disconnected"
+    private static let networkCause = "network: the source process ended"
 
     /// Receives audio from the process.
     ///

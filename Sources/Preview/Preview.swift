@@ -41,7 +41,8 @@ public enum Preview {
         let process: Int32
         if let asked = settings.process {
             guard running.contains(asked) else {
-                throw PreviewError("Process \(asked) runs no session of the current user.", status: 1)
+                throw PreviewError(
+                    "Process \(asked) is not running a session of the current user.", status: 1)
             }
             process = asked
         } else {
@@ -53,7 +54,7 @@ public enum Preview {
             guard running.count == 1 else {
                 let list = running.map { String($0) }.joined(separator: ", ")
                 throw PreviewError(
-                    "\(running.count) sessions are running, as processes \(list). Select one, for example `multicam preview --process \(first)`.",
+                    "\(running.count) sessions are running (process IDs: \(list)). Select one, for example with `multicam preview --process \(first)`.",
                     status: 2)
             }
             process = first
@@ -65,16 +66,17 @@ public enum Preview {
 
     private static func check(_ role: String?, _ status: ControlStatus) throws(PreviewError) {
         let roles = status.cameras.map { $0.role.printable(limit: 60) }.joined(separator: ", ")
-        let offer = roles.isEmpty ? "It has no cameras." : "Its cameras are \(roles)."
+        let offer = roles.isEmpty ? "The session does not have any cameras." : "Available cameras: \(roles)."
         if let role {
             guard status.cameras.contains(where: { $0.role == role }) else {
                 throw PreviewError(
-                    "`--camera \(role.printable(limit: 60))`: the session has no camera with this role. \(offer)",
+                    "`--camera \(role.printable(limit: 60))`: the session does not have a camera with this role. \(offer)",
                     status: 2)
             }
         } else if status.program == nil {
             throw PreviewError(
-                "The session has no program. Show a camera with `--camera ROLE`. \(offer)", status: 2)
+                "The session does not have a program. Show a camera with `--camera ROLE`. \(offer)", status: 2
+            )
         }
     }
 }

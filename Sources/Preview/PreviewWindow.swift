@@ -46,14 +46,14 @@ final class PreviewWindow {
         guard
             let window = SDL_CreateWindow(
                 "multicam", place, place, Int32(Self.size.width), Int32(Self.size.height), flags)
-        else { throw Self.failure("Can't open the window") }
+        else { throw Self.failure("The window can't be opened") }
         self.window = window
         let renderer =
             SDL_CreateRenderer(window, -1, SDL_RENDERER_PRESENTVSYNC.rawValue)
             ?? SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE.rawValue)
         guard let renderer else {
             SDL_DestroyWindow(window)
-            throw Self.failure("Can't draw in the window")
+            throw Self.failure("The window can't be drawn")
         }
         self.renderer = renderer
         let wakeUp = PreviewWakeUp()
@@ -89,7 +89,7 @@ final class PreviewWindow {
             }
             SDL_Quit()
             throw PreviewError(
-                "`--display \(display)`: there is no such display. Expected one of \(names.joined(separator: ", ")).",
+                "`--display \(display)`: this display does not exist. Available displays: \(names.joined(separator: ", ")).",
                 status: 2)
         }
         return sdl_window_centered(Int32(display - 1))

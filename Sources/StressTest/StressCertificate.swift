@@ -483,7 +483,7 @@ extension StressCertificate {
         summary =
             [headline(failed: failed, decisive: decisive), setsSentence, climbSentence, soakSentence]
             .compactMap { $0 } + environmentSentences
-        if outcome == .stopped { summary.append("The test was stopped before it was complete.") }
+        if outcome == .stopped { summary.append("The test was stopped before it was completed.") }
         summary = summary.map { $0.printable(limit: 1000) }
     }
 
@@ -510,22 +510,22 @@ extension StressCertificate {
         if let failed {
             let why = failed.reasons.first ?? "The reason is unknown."
             let what = failed.verdict == .notRun ? "did not start" : "failed"
-            return "\(name) \(what). Cause: \(failed.cause?.words ?? "unknown"). \(why)"
+            return "The profile \(name) \(what). Cause: \(failed.cause?.words ?? "unknown"). \(why)"
         }
         guard let longest = decisive.max(by: { $0.duration_ns < $1.duration_ns }) else {
-            return "\(name) was not tested completely, so there is no result."
+            return "The test of the profile \(name) is incomplete, so no result is available."
         }
         let count = longest.cameras.count
-        let cameras = count == 1 ? "its camera" : "all \(count) cameras together"
+        let cameras = count == 1 ? "its camera ran" : "all \(count) cameras ran together"
         return
-            "\(name) passed: \(cameras) ran as configured for \(Self.length(longest.duration_ns)), \(lossWords(longest))."
+            "The profile \(name) passed: \(cameras) as configured for \(Self.length(longest.duration_ns)), \(lossWords(longest))."
     }
 
     private func lossWords(_ run: Run) -> String {
         let lost = run.tracks.filter { $0.kind != "microphone" }.map(\.lostInAll).reduce(0, +)
         return lost == 0
-            ? "without lost frames"
-            : "with \(lost) lost frames, within the limit of \(asked.lost_limit * 100) %"
+            ? "and no frames were lost"
+            : "and \(lost) \(lost == 1 ? "frame was" : "frames were") lost, within the limit of \(asked.lost_limit * 100) %"
     }
 
     private var setsSentence: String? {
@@ -548,18 +548,19 @@ extension StressCertificate {
             return climb.highest == nil
                 ? nil
                 : outcome == .finished
-                    ? "Climb: \(height), and no step failed." : "Climb: \(height) when the test was stopped."
+                    ? "Climb test: \(height), and no step failed."
+                    : "Climb test: \(height) before the test was stopped."
         }
         return
-            "Climb: \(height). Step \(gave.step) (\(gave.change)) failed first. Cause: \(gave.cause.words)."
+            "Climb test: \(height). Step \(gave.step) (\(gave.change)) failed first. Cause: \(gave.cause.words)."
     }
 
     private var soakSentence: String? {
         guard let soak else { return nil }
         let length = Self.length(soak.duration_ns)
         switch soak.verdict {
-        case .held: return "The soak test passed for \(length), \(lossWords(soak))."
-        case .failed: return "The soak test failed within \(length). \(soak.reasons.first ?? "")"
+        case .held: return "The soak test passed: it ran for \(length), \(lossWords(soak))."
+        case .failed: return "The soak test failed. Duration: \(length). \(soak.reasons.first ?? "")"
         case .notRun: return "The soak test did not start. \(soak.reasons.first ?? "")"
         }
     }
@@ -569,9 +570,10 @@ extension StressCertificate {
         if let peak = environment.pressure_peak { parts.append("System pressure peaked at \(peak.rawValue)") }
         if let range = environment.temperature {
             parts.append(
-                "temperatures were \(Int(rounding: range.lowest)) to \(Int(rounding: range.highest)) °C")
+                "Temperatures ranged from \(Int(rounding: range.lowest)) to \(Int(rounding: range.highest)) °C"
+            )
         }
-        return parts.isEmpty ? [] : [parts.joined(separator: ", ") + "."]
+        return parts.isEmpty ? [] : [parts.joined(separator: ". ") + "."]
     }
 
     /// Formats a duration in nanoseconds as text: `5 s`, `1:30:00 h`.

@@ -26,7 +26,8 @@ struct StressCharts {
                 title: "Frames", unit: "frames received per second", kind: .lines, seconds: seconds,
                 series: series { $0.rate }),
             StressChart(
-                title: "Jitter", unit: "mean deviation of time stamps from an even interval, in milliseconds",
+                title: "Jitter",
+                unit: "mean deviation of timestamps from a constant interval, in milliseconds",
                 kind: .lines, seconds: seconds, series: series { $0.jitter_us.map { $0.map { $0 / 1000 } } },
                 height: 90,
                 least: 0.1),
@@ -34,7 +35,7 @@ struct StressCharts {
         for role in roles { charts += [losses(of: role, course, seconds)].compactMap { $0 } }
         charts.append(
             StressChart(
-                title: "Processors", unit: "busy processors, measured and predicted", kind: .lines,
+                title: "Processors", unit: "number of busy processors, measured and predicted", kind: .lines,
                 seconds: seconds, series: processors(course), height: 90))
         charts.append(
             StressChart(
@@ -42,7 +43,7 @@ struct StressCharts {
                 series: [.init(name: "", color: "var(--s5)", values: megabytes(course))], height: 80))
         charts.append(
             StressChart(
-                title: "Temperature", unit: "°C, hottest zone", kind: .lines, seconds: seconds,
+                title: "Temperature", unit: "°C, hottest thermal zone", kind: .lines, seconds: seconds,
                 series: [.init(name: "", color: "var(--s1)", values: course.temperature)], height: 80,
                 least: 60))
         charts.append(
@@ -75,7 +76,7 @@ struct StressCharts {
         return [
             measured,
             .init(
-                name: "expected", color: "var(--s7)", values: course.at_ns.map { _ in expected }),
+                name: "predicted", color: "var(--s7)", values: course.at_ns.map { _ in expected }),
         ]
     }
 
@@ -146,7 +147,8 @@ struct StressChart {
                 on: &canvas, times: seconds, layers: series.map { ($0.values.map { $0 ?? 0 }, $0.color) })
         }
         return .element(
-            "figure", [:], [caption, .drawing(canvas, label: "\(title): \(unit), over the run's time.")])
+            "figure", [:],
+            [caption, .drawing(canvas, label: "\(title): \(unit), over the duration of the run.")])
     }
 
     private var caption: HTML {

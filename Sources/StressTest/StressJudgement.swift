@@ -34,7 +34,7 @@ public struct StressJudgment: Sendable, Equatable {
             reasons += findings.unlocked.map {
                 (
                     .device,
-                    "The clock of \($0) was unreliable at the end: its time stamps scatter or jump."
+                    "The clock of \($0) was unreliable at the end of the run: its timestamps varied or jumped."
                 )
             }
         }
@@ -78,17 +78,17 @@ public struct StressJudgment: Sendable, Equatable {
     ) -> (StressCause, String)? {
         let share = track.kind == "microphone" ? limits.lostAudioShare : limits.lostShare
         guard track.lostShare > share else { return nil }
-        let limit = share == 0 ? "limit 0" : "limit \(percent(share)) %"
+        let limit = share == 0 ? "the limit is 0" : "the limit is \(percent(share)) %"
         guard track.kind != "microphone" else {
             let milliseconds = track.lostInAll * 1000 / Int64(AudioFormat.sessionRate)
-            return (.device, "\(track.name) lost \(milliseconds) ms of audio, \(limit).")
+            return (.device, "\(track.name) lost \(milliseconds) ms of audio; \(limit).")
         }
         let all = track.captured + track.lostInAll
         let causes = track.lost.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         return (
             heaviest([track], limits) ?? .device,
-            "\(track.name) lost \(track.lostInAll) of \(all) frames (\(causes)), \(limit)."
+            "\(track.name) lost \(track.lostInAll) of \(all) frames (\(causes)); \(limit)."
         )
     }
 
@@ -103,7 +103,7 @@ public struct StressJudgment: Sendable, Equatable {
             let times = own.count == 1 ? "once" : "\(own.count) times"
             return (
                 .device,
-                "\(track) was disconnected or silent \(times), for \((Double(length) / 1e8).rounded() / 10) s in total (\(causes))."
+                "\(track) was disconnected or silent \(times), for a total of \((Double(length) / 1e8).rounded() / 10) s (\(causes))."
             )
         }
     }

@@ -55,7 +55,7 @@ public struct StressReport {
     private var footer: HTML {
         let asked = certificate.asked
         let kinds = asked.runs.map(\.rawValue).joined(separator: ", ")
-        let soak = asked.soak_ns.map { ", soak test \(StressCertificate.length($0))" } ?? ""
+        let soak = asked.soak_ns.map { "; soak test: \(StressCertificate.length($0))" } ?? ""
         let notes = certificate.notes.map { HTML.element("li", [:], $0) }
         return .element(
             "footer", [:],
@@ -63,7 +63,7 @@ public struct StressReport {
                 .element("ul", [:], notes),
                 .element(
                     "p", [:],
-                    "Tests: \(kinds); each run \(StressCertificate.length(asked.each_ns))\(soak); loss limit: \(asked.lost_limit * 100) % of the frames of a track. All figures are in certificate.json, next to this page."
+                    "Tests: \(kinds). Duration of each run: \(StressCertificate.length(asked.each_ns))\(soak). Loss limit: \(asked.lost_limit * 100) % of the frames of each track. All measurements are in certificate.json, in the same folder as this page."
                 ),
             ])
     }
@@ -103,7 +103,7 @@ public struct StressReport {
         let matrix = StressSetsMatrix(sets.runs).html
         let leftOut = HTML.element("ul", ["class": "quiet"], sets.left_out.map { .element("li", [:], $0) })
         return Self.section(
-            "Which cameras run together",
+            "Camera combinations",
             [matrix, sets.left_out.isEmpty ? nil : leftOut, Self.details(sets.runs)].compactMap { $0 })
     }
 
@@ -145,7 +145,7 @@ public struct StressReport {
         guard let soak = certificate.soak else { return nil }
         let reasons = soak.reasons.map { HTML.element("p", ["class": "callout"], $0) }
         return Self.section(
-            "Soak", reasons + [StressTable.tracks(soak.tracks)] + StressCharts(soak).html)
+            "Soak test", reasons + [StressTable.tracks(soak.tracks)] + StressCharts(soak).html)
     }
 
     // MARK: Environment
@@ -158,7 +158,7 @@ public struct StressReport {
                 environment.temperature.map {
                     "\(Axis.label(($0.lowest * 10).rounded() / 10)) to \(Axis.label(($0.highest * 10).rounded() / 10)) °C"
                 } ?? "unknown"
-            ), ("Highest system pressure", environment.pressure_peak?.rawValue ?? "unknown"),
+            ), ("Peak system pressure", environment.pressure_peak?.rawValue ?? "unknown"),
             ("Memory", certificate.machine.memory_bytes.map { "\($0 / 1_000_000_000) GB" } ?? "unknown"),
             (
                 "USB controllers",
@@ -171,7 +171,7 @@ public struct StressReport {
         ]
         rows += environment.missing.map { ("Not available: \($0.source.rawValue)", $0.description) }
         return Self.section(
-            "The computer",
+            "Computer",
             [
                 StressTable.table(
                     [],

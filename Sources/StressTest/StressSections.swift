@@ -59,7 +59,7 @@ struct StressLadder {
                 .drawing(
                     canvas,
                     label:
-                        "Load at each step of the climb test; the last steps show the cause of the failure."),
+                        "Load at each step of the climb test. Failed steps show the cause of the failure."),
             ])
     }
 
@@ -154,7 +154,7 @@ struct StressCostSection {
         }
         return .element(
             "section", [:],
-            [.element("h2", [:], "Predicted and measured")] + [chart].compactMap { $0 } + [
+            [.element("h2", [:], "Predicted and measured cost")] + [chart].compactMap { $0 } + [
                 .element(
                     "details", runs.count <= 12 ? ["open": "open"] : [:],
                     [
@@ -204,7 +204,7 @@ struct StressCostSection {
             "figcaption", [:],
             [
                 .element("b", [:], "Processors"),
-                .text("average busy processors, without synthetic devices"),
+                .text("average number of busy processors, excluding synthetic devices"),
                 key("predicted", "var(--s7)"), key("measured", "var(--s0)"),
             ])
         return .element(

@@ -89,14 +89,14 @@ public struct StressSets: Sendable {
         if !wholes.isEmpty {
             let names = wholes.map(\.name).joined(separator: ", ")
             sentences.append(
-                "Smaller sets were not tested with formats in which all cameras passed (\(names)), because they need fewer resources."
+                "With formats in which all cameras passed together (\(names)), smaller sets were not tested, because they need fewer resources."
             )
         }
         for grade in grades {
             let without = roles.filter { grade.formats[$0] == nil }
             if !without.isEmpty {
                 sentences.append(
-                    "\(without.joined(separator: ", ")) was not tested in “\(grade.name)”, because it does not offer such a format."
+                    "\(without.joined(separator: ", ")) \(without.count == 1 ? "was" : "were") not tested with “\(grade.name)” formats, because \(without.count == 1 ? "this camera does" : "these cameras do") not offer any."
                 )
             }
         }
@@ -105,9 +105,9 @@ public struct StressSets: Sendable {
         }
         if tried >= limit, !waiting.isEmpty || stage + 1 < roles.count {
             let kind = stage == 0 ? "of all cameras" : stage == 1 ? "of one camera" : "of \(stage) cameras"
-            let rest = waiting.isEmpty ? "" : "\(waiting.count) more \(kind) and "
+            let rest = waiting.isEmpty ? "" : "\(waiting.count) more sets \(kind) and "
             sentences.append(
-                "At most \(limit) sets are tested: \(rest)\(stage == 0 ? "smaller sets" : "larger sets") were skipped."
+                "At most \(limit) sets are tested. Skipped: \(rest)all \(stage == 0 ? "smaller" : "larger") sets."
             )
         }
         return sentences

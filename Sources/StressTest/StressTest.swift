@@ -123,7 +123,7 @@ public final class StressTest: Sendable {
         if bench.devices.contains(where: { $0.device.deviceType == .virtual || $0.device.deviceType == .file }
         ) {
             notes.append(
-                "Some devices are synthetic. Generating them needs processor time, which is reported separately but is not available to the recording."
+                "Some devices are synthetic. Generating their data takes processor time, which is reported separately but is not available to the recording."
             )
         }
         return Record(

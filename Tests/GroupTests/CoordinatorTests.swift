@@ -56,7 +56,7 @@ struct CoordinatorTests {
             ])
         }
         #expect(error?.status == 7)
-        #expect(error?.description.contains("Nothing is recorded") == true)
+        #expect(error?.description.contains("The recording was not started") == true)
         // The value 0 would mean success in the shell.
         let zero = #expect(throws: GroupError.self) {
             try Coordinator.tell([("liar", Self.answer { ($0.ok, $0.exit) = (false, 0) })])

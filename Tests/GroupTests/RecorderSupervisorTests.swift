@@ -35,7 +35,8 @@ struct RecorderSupervisorTests {
         _ = try desk.standBy(with: nil)
         let error = try #require(refusal { () throws(GroupError) in try desk.standBy(with: "busy") })
         #expect(error.status == 3)
-        #expect(error.description.contains("/dev/video0") && error.description.contains("good again"))
+        #expect(error.description.contains("/dev/video0"))
+        #expect(error.description.contains("standby with the profile good"))
         #expect(
             recorders.log == ["start good", "check busy", "quit", "end good", "start busy", "start good"])
         #expect(desk.status?.profile == "good")

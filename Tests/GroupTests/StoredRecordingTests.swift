@@ -73,7 +73,8 @@ struct StoredRecordingTests {
     func beginning() throws {
         let ended = Self.recording { ($0.end_utc_ns, $0.term) = (Self.now - 1, 4) }
         for (stored, term) in [
-            (try Self.stored(ended), 5), (.none, 1), (.implausible("it cannot be decoded", revision: 7), 1),
+            (try Self.stored(ended), 5), (.none, 1),
+            (.implausible("the data cannot be decoded", revision: 7), 1),
         ] as [(StoredRecording, Int64)] {
             let choice = CoordinatorChoice(stored: stored, signs: [], nodes: [:], at: Self.now)
             #expect(choice == .begin(term: term))
@@ -222,7 +223,9 @@ struct StoredRecordingTests {
             (recording.name, recording.term) = ("2026-11-22_000000_studio", 9)
             recording.t0_utc_ns -= 1_000_000_000
         }
-        for stored in [.none, .implausible("it cannot be decoded", revision: 7), try Self.stored(older)]
+        for stored in [
+            .none, .implausible("the data cannot be decoded", revision: 7), try Self.stored(older),
+        ]
             as [StoredRecording]
         {
             #expect(StoreDecision(coordinating: own, stored: stored) == .store(own))

@@ -24,7 +24,7 @@ struct StressJudgmentTests {
         let judgment = StressJudgment(
             StressFindings(tracks: [camera(297, ["bus": 2, "late": 1])]), limits: strict)
         #expect(judgment.verdict == .failed && judgment.cause == .bus)
-        #expect(judgment.reasons == ["desk lost 3 of 300 frames (2 bus, 1 late), limit 0."])
+        #expect(judgment.reasons == ["desk lost 3 of 300 frames (2 bus, 1 late); the limit is 0."])
     }
 
     @Test("The profile's limit applies to each track separately")
@@ -35,7 +35,7 @@ struct StressJudgmentTests {
         ])
         let judgment = StressJudgment(findings, limits: limits)
         #expect(judgment.cause == .processor)
-        #expect(judgment.reasons == ["face lost 16 of 300 frames (16 encoder), limit 5.0 %."])
+        #expect(judgment.reasons == ["face lost 16 of 300 frames (16 encoder); the limit is 5.0 %."])
     }
 
     @Test(
@@ -70,7 +70,7 @@ struct StressJudgmentTests {
             StressFindings(tracks: [camera(225, ["disconnected": 75])], gaps: [gap, gap]), limits: limits)
         #expect(judgment.verdict == .failed && judgment.cause == .device)
         #expect(
-            judgment.reasons == ["desk was disconnected or silent once, for 2.5 s in total (unplugged)."])
+            judgment.reasons == ["desk was disconnected or silent once, for a total of 2.5 s (unplugged)."])
     }
 
     @Test("System pressure and inaccurate clocks count only in a soak run")
@@ -95,7 +95,7 @@ struct StressJudgmentTests {
             StressFindings(tracks: [track], silences: ["host is silent."]), limits: strict)
         #expect(judgment.cause == .device)
         #expect(
-            judgment.reasons == ["host lost 100 ms of audio, limit 0.", "host is silent."])
+            judgment.reasons == ["host lost 100 ms of audio; the limit is 0.", "host is silent."])
     }
 
     @Test("A device that fails to start because of insufficient bandwidth indicates the bus")

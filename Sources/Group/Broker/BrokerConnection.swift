@@ -81,7 +81,7 @@ final class BrokerConnection: @unchecked Sendable {
         case NATS_SSL_ERROR, NATS_IO_ERROR, NATS_CONNECTION_CLOSED, NATS_CONNECTION_AUTH_FAILED,
             NATS_NOT_PERMITTED:
             GroupError(
-                "the broker at \(broker) rejected this computer: its certificate does not belong to the group \(group), or was revoked. Run `multicam group invite` there and `multicam node join CODE` here to create a new one. (\(detail))"
+                "the broker at \(broker) rejected this computer: its certificate does not belong to the group \(group), or was revoked. To create a new certificate, run `multicam group invite` on the computer that created the group and `multicam node join CODE` here. (\(detail))"
             )
         default:
             GroupError(
@@ -204,8 +204,8 @@ final class KeyValueStore {
         var store: OpaquePointer?
         try BrokerFault.check(
             js_KeyValue(&store, context, GroupSubjects.bucket),
-            "the broker's store of recordings cannot be read")
-        guard let store else { throw GroupError("the broker's store of recordings cannot be read.") }
+            "the recordings stored on the broker cannot be read")
+        guard let store else { throw GroupError("the recordings stored on the broker cannot be read.") }
         handle = store
     }
 
@@ -215,7 +215,7 @@ final class KeyValueStore {
         var entry: OpaquePointer?
         let status = kvStore_Get(&entry, handle, key)
         guard status != NATS_NOT_FOUND else { return nil }
-        try BrokerFault.check(status, "the broker's store of recordings cannot be read")
+        try BrokerFault.check(status, "the recordings stored on the broker cannot be read")
         defer { kvEntry_Destroy(entry) }
         let bytes = UnsafeRawBufferPointer(start: kvEntry_Value(entry), count: Int(kvEntry_ValueLen(entry)))
         return (Array(bytes), kvEntry_Revision(entry))
@@ -250,7 +250,7 @@ enum BrokerFault {
         switch status {
         case NATS_TIMEOUT: "the broker did not respond in time"
         case NATS_NO_RESPONDERS: "no response"
-        case NATS_NO_SERVER: "no broker responds at its address"
+        case NATS_NO_SERVER: "no broker is responding at this address"
         case NATS_CONNECTION_DISCONNECTED, NATS_CONNECTION_CLOSED: "the connection to the broker was lost"
         default: String(cString: natsStatus_GetText(status)).lowercased()
         }

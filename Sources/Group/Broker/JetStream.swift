@@ -31,13 +31,13 @@ final class JetStream: @unchecked Sendable {
         defer { free(prefixText) }
         var context: OpaquePointer?
         var options = jsOptions()
-        try BrokerFault.check(jsOptions_Init(&options), "the broker's store cannot be used")
+        try BrokerFault.check(jsOptions_Init(&options), "the data store of the broker cannot be accessed")
         options.Wait = 3000
         if let prefixText { options.Prefix = UnsafePointer(prefixText) }
         try BrokerFault.check(
             natsConnection_JetStream(&context, connection.handle, &options),
-            "the broker's store cannot be used")
-        guard let context else { throw GroupError("the broker's store cannot be used.") }
+            "the data store of the broker cannot be accessed")
+        guard let context else { throw GroupError("the data store of the broker cannot be accessed.") }
         handle = context
         self.connection = connection
         subjects = GroupSubjects(group: group)
@@ -55,7 +55,7 @@ final class JetStream: @unchecked Sendable {
     /// - Throws: `GroupError` if the broker refuses the request.
     func make() throws(GroupError) {
         try make(
-            subjects.stream, of: subjects.event(of: "*"), "the broker's stream cannot be created"
+            subjects.stream, of: subjects.event(of: "*"), "the event stream on the broker cannot be created"
         ) { stream in
             stream.MaxBytes = 2 << 30
             stream.MaxMsgsPerSubject = Self.mostEvents
@@ -66,7 +66,7 @@ final class JetStream: @unchecked Sendable {
         // libnats's kv.c).
         try make(
             "KV_" + GroupSubjects.bucket, of: "$KV.\(GroupSubjects.bucket).>",
-            "the broker's store cannot be created"
+            "the recording store on the broker cannot be created"
         ) { stream in
             stream.MaxMsgsPerSubject = 8
             stream.MaxMsgSize = Self.longestEvent
@@ -125,7 +125,7 @@ final class JetStream: @unchecked Sendable {
         let status = js_GetLastMsg(&message, handle, subjects.stream, subjects.event(of: node), nil, &fault)
         if status == NATS_OK, let message { return BrokerMessage(owning: message) }
         if status == NATS_NOT_FOUND { return nil }
-        throw GroupError("the broker's stream cannot be read: \(BrokerFault.reason(status)).")
+        throw GroupError("the event stream on the broker cannot be read: \(BrokerFault.reason(status)).")
     }
 
     /// Sends an event and waits until the broker has stored it on disk.
@@ -140,7 +140,7 @@ final class JetStream: @unchecked Sendable {
     ) {
         var options = jsPubOptions()
         guard jsPubOptions_Init(&options) == NATS_OK else {
-            return (.failed("libnats rejected the options"), 0)
+            return (.failed("libnats rejected the publishing options"), 0)
         }
         options.MaxWait = 3000
         if let last { options.ExpectLastSubjectSeq = last } else { options.ExpectNoMessage = true }

@@ -62,7 +62,9 @@ struct Serving {
             let stream = try JetStream(of: connection, group: folder.group)
             try stream.make()
             Talk.data("\(present.broker)")
-            Talk.say("serving the group \(folder.group). Press Ctrl-C to stop serving; recordings continue.")
+            Talk.say(
+                "serving the group \(folder.group). Press Ctrl-C to stop serving. Running recordings will continue."
+            )
             let board = NodeStateMonitor(folder)
             defer { board.end() }
             board.listen(over: connection, until: Cancellation())

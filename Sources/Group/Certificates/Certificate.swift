@@ -101,7 +101,7 @@ final class Certificate {
     /// key.
     private static func take(_ pem: String, into handle: gnutls_x509_crt_t) throws(GroupError) {
         func check(_ code: Int32) throws(GroupError) {
-            try TLSFault.check(code, "the certificate request is not valid")
+            try TLSFault.check(code, "the certificate request is invalid")
         }
         var requestHandle: gnutls_x509_crq_t?
         try check(gnutls_x509_crq_init(&requestHandle))

@@ -27,20 +27,20 @@ final class TLSSession {
             let credentials = credentialsHandle
         else {
             close(socket)
-            throw GroupError("a TLS connection cannot be created.")
+            throw GroupError("a TLS connection cannot be established.")
         }
         let flags = UInt32(identity == nil ? GNUTLS_CLIENT : GNUTLS_SERVER)
         guard gnutls_init(&sessionHandle, flags) == 0, let session = sessionHandle else {
             gnutls_certificate_free_credentials(credentials)
             close(socket)
-            throw GroupError("a TLS connection cannot be created.")
+            throw GroupError("a TLS connection cannot be established.")
         }
         (self.session, self.credentials) = (session, credentials)
         var time = timeval(tv_sec: Self.patience, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
-        let sentence = "a TLS connection cannot be created"
+        let sentence = "a TLS connection cannot be established"
         if let identity {
             let code = TLSBytes.with(identity.certificate) { certificate in
                 TLSBytes.with(identity.key) { key in

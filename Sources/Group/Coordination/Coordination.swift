@@ -197,7 +197,7 @@ final class Coordination: Sendable {
             case .success(let answer):
                 if !answer.ok { Talk.say("\(node): \(answer.text.printable(limit: 1000))") }
             case .failure(let error):
-                Talk.say("\(node): \(error). It stops when it receives the stop command.")
+                Talk.say("\(node): \(error). The node will stop when it receives the stop command.")
             }
         }
     }
@@ -249,7 +249,8 @@ final class Coordination: Sendable {
     private static func text(_ part: NodeRecording) -> String {
         var parts = [part.failure ?? part.verdict ?? part.outcome ?? "unfinished"]
         if let first = part.first_ns, first > 0 {
-            parts.append("It started \(Int64(rounding: Double(first) / 1e6)) ms after the others.")
+            parts.append(
+                "This node started \(Int64(rounding: Double(first) / 1e6)) ms after the other nodes.")
         }
         if let clock = part.clock {
             parts.append(

@@ -42,7 +42,7 @@ struct Coordinator {
         var stored = try board.stored()
         if case .implausible(let reason, _) = stored {
             Talk.say(
-                "the recording in the broker's store is not valid: \(reason). This recording replaces it."
+                "the recording stored on the broker is invalid: \(reason). The new recording will replace it."
             )
         }
         var signs: [CoordinatorHeartbeat] = []
@@ -58,7 +58,7 @@ struct Coordinator {
         switch choice {
         case .refuse(let coordinator, let name):
             throw GroupError(
-                "\(coordinator.printable(limit: 200)) is already coordinating the recording \(name). A group can make only one recording at a time. Stop that one first."
+                "\(coordinator.printable(limit: 200)) is already coordinating the recording \(name). A group can make only one recording at a time. Stop the running recording first."
             )
         case .takeOver(let running):
             caller = try self.caller(connection, identity.name, running.nodes, states, own)
@@ -152,7 +152,7 @@ struct Coordinator {
         let missing = nodes.map(\.name).filter { states[$0] == nil }
         guard missing.isEmpty else {
             throw GroupError(
-                "nothing is recorded: \(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") offline. Run `multicam node` there, or remove \(missing.count == 1 ? "it" : "them") from `nodes` in the profile. Online: \(there.isEmpty ? "none" : there.joined(separator: ", "))."
+                "the recording was not started: \(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") offline. Run `multicam node` on \(missing.count == 1 ? "this computer, or remove it" : "these computers, or remove them") from `nodes` in the profile. Online nodes: \(there.isEmpty ? "none" : there.joined(separator: ", "))."
             )
         }
         return nodes
@@ -172,7 +172,7 @@ struct Coordinator {
         guard !open.isEmpty else { return chosen }
         for node in open {
             Talk.say(
-                "\(node) reports the recording \((strays[node] ?? "").printable(limit: 100)), which has no coordinator and which most nodes are not making. It will be stopped."
+                "\(node) is recording \((strays[node] ?? "").printable(limit: 100)), but this recording does not have a coordinator, and most nodes are not part of it. The recording will be stopped."
             )
         }
         let clock = MonotonicClock()
@@ -198,11 +198,11 @@ struct Coordinator {
         let list = open.joined(separator: ", ")
         guard nodes.isEmpty, !rest.isEmpty else {
             throw GroupError(
-                "nothing is recorded: \(list) still reports another recording or does not respond. Run `multicam ctl stop` there, or remove it from the profile's `nodes`."
+                "the recording was not started: \(list) still reports another recording or does not respond. Run `multicam ctl stop` on the node, or remove the node from `nodes` in the profile."
             )
         }
         Talk.say(
-            "\(list) is excluded: it still reports another recording or does not respond, \(Int64(rounding: Self.strayTime.inSeconds)) s after the command to stop it. Run `multicam ctl stop` there."
+            "\(list) is excluded from the recording: \(Int64(rounding: Self.strayTime.inSeconds)) s after the stop command, the node still reports another recording or does not respond. Run `multicam ctl stop` on the node."
         )
         return rest
     }
@@ -232,7 +232,7 @@ struct Coordinator {
         guard try board.note(recording, revision: revision) else {
             let other = try board.present()
             throw GroupError(
-                "nothing is recorded by this coordinator: \(other?.coordinator ?? "another coordinator") has already started \(other?.name ?? "a recording")."
+                "this coordinator did not start a recording: \(other?.coordinator ?? "another coordinator") has already started \(other?.name ?? "a recording")."
             )
         }
         try board.keep(recording)
@@ -249,7 +249,8 @@ struct Coordinator {
             case .success(let answer) where answer.ok: break
             case .success(let answer): Talk.say("\(node) did not start: \(answer.text)")
             case .failure(let error):
-                Talk.say("\(node) did not respond: \(error). It starts when it receives the command.")
+                Talk.say(
+                    "\(node): \(error). The node will start recording when it receives the start command.")
             }
         }
         return recording
@@ -265,7 +266,7 @@ struct Coordinator {
             switch answer {
             case .success(let answer) where answer.ok:
                 var parts = [answer.text.printable(limit: 400)]
-                if let cost = answer.cost { parts.append("cost \(GroupStatus.percent(cost))") }
+                if let cost = answer.cost { parts.append("hardware cost \(GroupStatus.percent(cost))") }
                 if let left = answer.disk_seconds {
                     parts.append("disk space for \(Int64(rounding: left / 60)) min")
                 }
@@ -276,18 +277,18 @@ struct Coordinator {
             case .success(let answer):
                 refusals.append(
                     ("\(node) cannot record: \(answer.text.printable(limit: 1000))", answer.status))
-            case .failure(let error): refusals.append(("\(node): \(error)", 1))
+            case .failure(let error): refusals.append(("\(node): \(error).", 1))
             }
         }
         if largest.bound > largest.frame / 2 {
             Talk.say(
-                "the clocks of the nodes may differ by more than half a frame: the maximum clock error is \(GroupStatus.microseconds(largest.bound)), half a frame is \(GroupStatus.microseconds(largest.frame / 2))."
+                "the clocks of the nodes may differ by more than half a frame: the maximum clock error is \(GroupStatus.microseconds(largest.bound)), and half a frame is \(GroupStatus.microseconds(largest.frame / 2))."
             )
         }
         guard let first = refusals.first else { return }
         for (sentence, _) in refusals.dropLast() { Talk.say(sentence) }
         throw GroupError(
-            "\(refusals.last?.0 ?? first.0) Nothing is recorded. To record without a node, list the others under `nodes` in a profile.",
+            "\(refusals.last?.0 ?? first.0) The recording was not started. To exclude a node, list only the other nodes under `nodes` in a profile.",
             status: refusals.map(\.1).max() ?? 1)
     }
 
@@ -341,7 +342,7 @@ struct Coordinator {
             if recording.fault(in: folder.group, at: caller.now()) == nil { return recording }
         }
         throw GroupError(
-            "\(nodes.joined(separator: ", ")) are recording \(name.printable(limit: 100)) without a coordinator, and do not report the recording. Run `multicam ctl stop` there."
+            "\(nodes.joined(separator: ", ")) are recording \(name.printable(limit: 100)) without a coordinator, but did not provide valid details about the recording. Run `multicam ctl stop` on each of these nodes."
         )
     }
 

@@ -68,7 +68,8 @@ final class GroupCaller: Sendable {
         do {
             return try JSONText.decoder().decode(GroupAnswer.self, from: Data(bytes))
         } catch {
-            throw GroupError("invalid answer: the other computer has a different version of multicam")
+            throw GroupError(
+                "invalid response: the other computer is running a different version of multicam")
         }
     }
 

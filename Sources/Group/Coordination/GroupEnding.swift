@@ -84,10 +84,11 @@ struct GroupEnding: Sendable {
     func complaint(about node: String) -> String? {
         switch report(of: node) {
         case .silent:
-            "\(node): silent. Its recording continues until it receives the stop command or its duration has elapsed."
+            "\(node): no response. Its recording continues until the node receives the stop command or the duration has elapsed."
         case .recording:
-            "\(node): overdue. \(Int64(rounding: GroupRecording.closingTime.inSeconds)) s after the end, it still reports that it is recording. Check `multicam group status`, then run `multicam ctl stop` on the node."
-        case .refused(let reason): "\(node): overdue. It refuses to report its end: \(reason)"
+            "\(node): overdue. This node still reports that it is recording, \(Int64(rounding: GroupRecording.closingTime.inSeconds)) s after the end of the recording. Check `multicam group status`, then run `multicam ctl stop` on the node."
+        case .refused(let reason):
+            "\(node): overdue. This node refuses to report the end of its recording: \(reason)"
         case .ended: nil
         }
     }
@@ -96,6 +97,6 @@ struct GroupEnding: Sendable {
     var verdict: String? {
         guard !open.isEmpty else { return nil }
         return
-            "the group's recording was closed without \(open.joined(separator: ", ")): \(nodes.count - open.count) of \(nodes.count) nodes have reported their end. `multicam collect` also accepts later reports."
+            "the group's recording was closed without reports from \(open.joined(separator: ", ")): \(nodes.count - open.count) of \(nodes.count) nodes have reported the end of their recording. `multicam collect` also accepts later reports."
     }
 }

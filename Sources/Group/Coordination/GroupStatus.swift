@@ -26,7 +26,7 @@ struct GroupStatus {
             Talk.data(
                 asJSON
                     ? JSONText.line(["node": name, "state": "silent"])
-                    : "\(name): no response. A running recording continues there.")
+                    : "\(name): no response. If this node is recording, its recording continues.")
         }
         if states.isEmpty, silent.isEmpty {
             Talk.say("no nodes are online. Run `multicam node` on each computer that joined.")
@@ -95,14 +95,14 @@ struct GroupStatus {
         if let profile = state.profile { parts.append("profile \(profile.printable(limit: 60))") }
         if let time = state.time_ns, state.recording != nil { parts.append("\(time / 1_000_000_000) s") }
         if let lost = state.lost_frames { parts.append("\(lost) frames lost") }
-        if let cost = state.cost { parts.append("cost \(percent(cost))") }
+        if let cost = state.cost { parts.append("hardware cost \(percent(cost))") }
         if let left = state.disk_seconds, left.isFinite {
             parts.append("disk space for \(Int64(rounding: left / 60)) min")
         }
         parts.append(clock(state.clock))
         if state.overdue == true {
             parts.append(
-                "overdue: the group is no longer making this recording (to stop it, run `multicam ctl stop` on the node)"
+                "overdue: the group has ended this recording (to stop it on this node, run `multicam ctl stop` there)"
             )
         }
         return "\(state.node): \(parts.joined(separator: ", "))".printable(limit: 1000)
@@ -148,7 +148,7 @@ struct GroupWords {
         }
         if let other = nodes.first(where: { !recording.nodes.contains($0) }) {
             throw GroupError(
-                "\(other.printable(limit: 60)) is not part of the recording. Its nodes: \(recording.nodes.joined(separator: ", ")).",
+                "\(other.printable(limit: 60)) is not part of the recording. Nodes in the recording: \(recording.nodes.joined(separator: ", ")).",
                 status: 2)
         }
         let (sentences, status) = Coordination.say(

@@ -72,11 +72,11 @@ struct GroupRecording: Codable, Sendable, Equatable {
     ///   - now: The group's time in nanoseconds since 1970.
     /// - Returns: The reason why T0 is implausible; `nil` if it is plausible.
     static func fault(ofStart start: Int64, at now: Int64) -> String? {
-        guard start >= 0 else { return "its T0 is before 1970" }
+        guard start >= 0 else { return "T0 is before 1970" }
         let lead = Nanoseconds(start) - Nanoseconds(now)
         guard lead > longestLead else { return nil }
         return
-            "its T0 is \(Int64(rounding: lead.inSeconds)) s in the future (limit: \(Int64(rounding: longestLead.inSeconds)) s)"
+            "T0 is \(Int64(rounding: lead.inSeconds)) s in the future (limit: \(Int64(rounding: longestLead.inSeconds)) s)"
     }
 
     /// Checks whether this is a plausible recording stored by a coordinator of the group.
@@ -86,16 +86,16 @@ struct GroupRecording: Codable, Sendable, Equatable {
     ///   - now: The group's time in nanoseconds since 1970.
     /// - Returns: The reason why the recording is implausible; `nil` if it is plausible.
     func fault(in group: String, at now: Int64) -> String? {
-        guard GroupName.isRecording(name) else { return "its name is invalid" }
-        guard self.group == group else { return "it belongs to another group" }
+        guard GroupName.isRecording(name) else { return "the recording name is invalid" }
+        guard self.group == group else { return "the recording belongs to another group" }
         guard (1...Self.mostNodes).contains(nodes.count), Set(nodes).count == nodes.count,
             nodes.allSatisfy({ GroupName.isValid($0) })
-        else { return "its list of nodes is invalid" }
+        else { return "the list of nodes is invalid" }
         guard (0...Self.highestTerm).contains(term) else {
-            return "its coordinator number \(term) is out of range"
+            return "the coordinator number \(term) is out of range"
         }
-        if let duration_ns, duration_ns <= 0 { return "its duration is not greater than zero" }
-        if let end_utc_ns, end_utc_ns < 0 { return "its end is before 1970" }
+        if let duration_ns, duration_ns <= 0 { return "the duration is not positive" }
+        if let end_utc_ns, end_utc_ns < 0 { return "the end time is before 1970" }
         return Self.fault(ofStart: t0_utc_ns, at: now)
     }
 }
@@ -125,7 +125,7 @@ enum StoredRecording: Sendable, Equatable {
             return
         }
         guard bytes.count <= Self.longest else {
-            self = .implausible("it has \(bytes.count) bytes", revision: revision)
+            self = .implausible("the size of \(bytes.count) bytes exceeds the limit", revision: revision)
             return
         }
         do {
@@ -135,7 +135,7 @@ enum StoredRecording: Sendable, Equatable {
                 fault.map { .implausible($0, revision: revision) }
                 ?? .recording(recording, revision: revision)
         } catch {
-            self = .implausible("it cannot be decoded", revision: revision)
+            self = .implausible("the data cannot be decoded", revision: revision)
         }
     }
 

@@ -52,8 +52,8 @@ struct EventFeed {
             return true
         case .otherLast:
             throw GroupError(
-                "events of \(node) were sent by another process, or some were lost on the broker.")
-        case .failed(let reason): throw GroupError("the broker does not store events: \(reason).")
+                "another process sent events of the node \(node), or the broker lost some of them.")
+        case .failed(let reason): throw GroupError("the broker did not store an event: \(reason).")
         }
     }
 

@@ -77,7 +77,7 @@ final class Node: Sendable {
             measurement = try GroupTime.measure(
                 folder, of: settings.address, port: settings.timePort, saying: Talk.say)
         } catch {
-            Talk.say("the clock difference to the other computers is unknown: \(error)")
+            Talk.say("the clock offset from the other computers is unknown: \(error)")
         }
         defer { measurement?.end() }
         let first = try desk.recorder.standBy(with: nil)
@@ -102,7 +102,7 @@ final class Node: Sendable {
             } catch {
                 // Report each error only once.
                 if error.description != told {
-                    Talk.say("\(error) Retrying. A running recording continues.")
+                    Talk.say("\(error) Retrying. Any running recording continues.")
                 }
                 told = error.description
                 stop.sleep(until: MonotonicClock().now + Self.interval)
@@ -186,7 +186,7 @@ final class Node: Sendable {
                     return last != revision
                 })
             {
-                Talk.say("the recording in the broker's store is not valid and is ignored: \(reason).")
+                Talk.say("the recording stored on the broker is invalid and will be ignored: \(reason).")
             }
             let decision = FollowDecision(
                 stored.recording, node: desk.node, running: desk.journal.running, at: desk.clock.now)

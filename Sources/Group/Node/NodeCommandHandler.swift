@@ -47,7 +47,8 @@ final class NodeCommandHandler: Sendable {
     func take(_ bytes: [UInt8], answer: @escaping @Sendable (GroupAnswer) -> Void) {
         guard let order = Self.order(bytes) else {
             return answer(
-                refusal("", "invalid command: the other computer has a different version of multicam.", 2))
+                refusal(
+                    "", "invalid command: the other computer is running a different version of multicam.", 2))
         }
         if let sentence = Self.fault(of: order) { return answer(refusal(order.id, sentence, 2)) }
         let isFree = count.withLock { count in
@@ -55,7 +56,9 @@ final class NodeCommandHandler: Sendable {
             count += 1
             return true
         }
-        guard isFree else { return answer(refusal(order.id, "too many commands at the same time.")) }
+        guard isFree else {
+            return answer(refusal(order.id, "too many commands are being executed at the same time."))
+        }
         do throws(ThreadError) {
             _ = try MediaThread(name: "node:order") { [self] in
                 answer(obeyOnce(order))
@@ -89,10 +92,12 @@ final class NodeCommandHandler: Sendable {
         if let recording = order.recording, !GroupName.isRecording(recording) {
             return "invalid recording name."
         }
-        if let duration = order.duration_ns, duration <= 0 { return "the duration is not greater than zero." }
+        if let duration = order.duration_ns, duration <= 0 {
+            return "the duration must be greater than zero."
+        }
         if let profile = order.profile, !isProfileName(profile) {
             return
-                "invalid profile name: expected the name of a profile on this computer, as `multicam profiles` lists it there, not a file's path."
+                "invalid profile name. Use a name that `multicam profiles` lists on this node, not a file path."
         }
         return nil
     }
@@ -166,7 +171,9 @@ final class NodeCommandHandler: Sendable {
         try checkThatNothingRuns(but: nil)
         var status = try standBy(with: order.profile)
         if case .waiting = RecorderActivity(status, isAlive: true) { status = try cancelWait() }
-        guard status.state == .standby else { throw GroupError("its recorder is \(status.state.rawValue).") }
+        guard status.state == .standby else {
+            throw GroupError("the recorder is not in standby (state: \(status.state.rawValue)).")
+        }
         let left = status.disk?.seconds_left
         if let left, let duration = order.duration_ns, left < Nanoseconds(duration).inSeconds {
             throw GroupError(
@@ -206,10 +213,10 @@ final class NodeCommandHandler: Sendable {
 
     private func begin(_ order: GroupOrder) throws(GroupError) -> String {
         guard let recording = order.recording, let start = order.t0_utc_ns else {
-            throw GroupError("the start command does not contain a recording or T0.", status: 2)
+            throw GroupError("the start command does not contain a recording name and a T0.", status: 2)
         }
         try begin(recording, at: start, for: order.duration_ns, term: order.term)
-        return "the recording starts."
+        return "the recording is starting."
     }
 
     /// Starts a recording at T0, or as soon as possible if T0 has passed. Does nothing if the recording has already
@@ -222,7 +229,7 @@ final class NodeCommandHandler: Sendable {
             throw GroupError("\(recording) was rejected: \(fault).")
         }
         guard Nanoseconds(now) - Nanoseconds(start) <= GroupRecording.longestDelay else {
-            throw GroupError("\(recording) was rejected: its T0 is more than thirty days ago.")
+            throw GroupError("\(recording) was rejected: T0 is more than 30 days in the past.")
         }
         try checkThatNothingRuns(but: recording)
         let entry = NodeRecording(
@@ -265,7 +272,7 @@ final class NodeCommandHandler: Sendable {
     private static let endedBefore = GroupError("the recording was stopped before it started.")
 
     private static func busy(_ recording: String) -> GroupError {
-        GroupError("it is still recording \(recording).")
+        GroupError("this node is still recording \(recording).")
     }
 
     /// Reconciles the journal with the recorder before a command is refused because a recording is running.
@@ -293,7 +300,7 @@ final class NodeCommandHandler: Sendable {
             if let status, RecorderActivity(status, isAlive: true) == .idle { return status }
             monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
         }
-        throw GroupError("the recorder is waiting for the T0 of another recording and does not stop.")
+        throw GroupError("the recorder is waiting for the T0 of another recording and did not stop waiting.")
     }
 
     private func record(_ entry: NodeRecording) throws(GroupError) {
@@ -309,7 +316,7 @@ final class NodeCommandHandler: Sendable {
             // fallback.
             let rest = late > .zero ? Nanoseconds(duration) - late + .seconds(1) : Nanoseconds(duration)
             guard late < Nanoseconds(duration) else {
-                throw GroupError("the recording had ended before this node received the start command.")
+                throw GroupError("the recording ended before this node received the start command.")
             }
             words.append("for=\(rest.count)")
         }
@@ -327,12 +334,14 @@ final class NodeCommandHandler: Sendable {
             throw error
         }
         guard reply.ok else { throw GroupError(reply.text) }
-        guard let start = awaitStart() else { throw GroupError("the recording ended immediately.") }
+        guard let start = awaitStart() else {
+            throw GroupError("the recording ended immediately after it started.")
+        }
         let isWanted = journal.entry(entry.recording)?.isRunning ?? false
         journal.update(entry.recording) { set(start, in: &$0) }
         // The recording was stopped between the start command and T0.
         if !isWanted { _ = try recorder.ask(["stop"]) }
-        Talk.say("records \(entry.recording) into \(start.folder.printable(limit: 400))")
+        Talk.say("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
     }
 
     private func set(_ start: RecordingStart, in entry: inout NodeRecording) {
@@ -466,7 +475,9 @@ final class NodeCommandHandler: Sendable {
                 (entry.outcome, entry.exit) = ("unfinished", 1)
                 entry.failure = "`multicam node` ended before the recording started."
             }
-            if isChanged { Talk.say("\(entry.recording) did not start here. The recorder is available.") }
+            if isChanged {
+                Talk.say("\(entry.recording) did not start on this node. The recorder is available again.")
+            }
         case .end:
             let ending = place.flatMap { Self.ending(of: $0) }
             let outcome = ending?.outcome ?? "unfinished"
@@ -478,7 +489,9 @@ final class NodeCommandHandler: Sendable {
                 entry.verdict = verdict
                 entry.exit = word == "unfinished" ? 1 : ending?.exit
             }
-            if isChanged { Talk.say("\(entry.recording) is \(word). \(verdict ?? "")") }
+            if isChanged {
+                Talk.say("the recording \(entry.recording) ended. Outcome: \(word). \(verdict ?? "")")
+            }
         }
         return status
     }
@@ -495,7 +508,7 @@ final class NodeCommandHandler: Sendable {
 
     private func adopt(_ start: RecordingStart, _ entry: NodeRecording) {
         guard journal.update(entry.recording, if: entry, { set(start, in: &$0) }) else { return }
-        Talk.say("recording \(entry.recording) into \(start.folder.printable(limit: 400)).")
+        Talk.say("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
     }
 
     /// Stops a recording that started late when the other nodes stop.

@@ -28,7 +28,7 @@ final class NodeJournal: Sendable {
                 // The name is later used as a path.
                 guard GroupName.isRecording(entry.recording), name == entry.recording + ".json" else {
                     Talk.say(
-                        "\(folder.file("\(Self.name)/\(name)").printable()) is ignored, because it is not a valid file of multicam."
+                        "\(folder.file("\(Self.name)/\(name)").printable()) is ignored, because it is not a valid multicam file."
                     )
                     continue
                 }

@@ -111,7 +111,7 @@ final class RecorderSupervisor: Sendable {
         }
         if RecorderActivity(host.status(of: process), isAlive: true).isRecording {
             throw GroupError(
-                "it is recording with the profile \(present.profile.printable(limit: 200)).")
+                "this node is recording with the profile \(present.profile.printable(limit: 200)).")
         }
         try host.check(wanted)
         try quit()
@@ -139,7 +139,7 @@ final class RecorderSupervisor: Sendable {
                 continue
             }
             throw GroupError(
-                "\(failure) The recorder is in standby with the profile \(other.printable(limit: 200)) again.",
+                "\(failure) The recorder has returned to standby with the profile \(other.printable(limit: 200)).",
                 status: failure.status)
         }
         throw failure
@@ -192,7 +192,8 @@ final class RecorderSupervisor: Sendable {
             clock.sleep(until: clock.now + Self.interval, unless: Cancellation())
         } while clock.now < deadline
         throw GroupError(
-            "its devices were not ready within \(Int64(rounding: Self.patience.inSeconds)) s.", status: 3
+            "the recorder's devices were not ready within \(Int64(rounding: Self.patience.inSeconds)) s.",
+            status: 3
         )
     }
 
@@ -202,7 +203,7 @@ final class RecorderSupervisor: Sendable {
     func quit() throws(GroupError) {
         guard let process = state.withLock(\.process), host.isAlive(process) else { return }
         _ = try host.ask(CommandRequest(words: ["quit"]), of: process)
-        guard waitForEnd(of: process, Self.patience) else { throw GroupError("the recorder does not stop.") }
+        guard waitForEnd(of: process, Self.patience) else { throw GroupError("the recorder did not stop.") }
     }
 
     /// Stops a recorder that isn't recording, even if it hangs.

@@ -29,7 +29,7 @@ struct Joining {
             try Certificate(try folder.read(GroupFolder.node.certificate)).secondsLeft > 0, node == name
         {
             throw GroupError(
-                "this computer is already in the group \(code.group) as \(node). Run `multicam node`. To join again, remove \(folder.path.printable()) first."
+                "this computer is already in the group \(code.group) as \(node). Run `multicam node`. To join the group again, remove \(folder.path.printable()) first."
             )
         }
         let key = try PrivateKey()
@@ -46,7 +46,8 @@ struct Joining {
         do {
             answer = try JSONText.decoder().decode(PairingAnswer.self, from: Data(line))
         } catch {
-            throw GroupError("invalid answer: the other computer has a different version of multicam.")
+            throw GroupError(
+                "invalid response: the other computer is running a different version of multicam.")
         }
         if let refusal = answer.refusal {
             throw GroupError(
@@ -69,7 +70,7 @@ struct Joining {
                 output: output,
                 server: answer.server), to: GroupFolder.settingsName)
         var sentences = [
-            "this computer joined the group \(code.group) as \(name). Run `multicam node` to make it available."
+            "this computer joined the group \(code.group) as \(name). To make this computer available for recordings, run `multicam node`."
         ]
         sentences.append(try allow(answer.collectKey, hostKeys))
         return sentences
@@ -82,7 +83,7 @@ struct Joining {
             certificates[0].names(host: GroupName.broker(of: code.group))
         else {
             throw GroupError(
-                "\(GroupAddress.text(code.address, code.port).printable()) is not the computer that created the pairing code: a different computer uses its address. No data was sent to it."
+                "\(GroupAddress.text(code.address, code.port).printable()) is not the computer that created the pairing code: a different computer is using its address. No data was sent to that computer."
             )
         }
         return certificates[1]
@@ -90,14 +91,14 @@ struct Joining {
 
     private func allow(_ key: String?, _ hostKeys: [String]) throws(GroupError) -> String {
         guard let key, let home = ProcessInfo.processInfo.environment["HOME"], home.hasPrefix("/") else {
-            return "recordings cannot be collected from this computer: HOME is not set."
+            return "recordings cannot be collected from this computer, because HOME is not set."
         }
         try SSHKey.allow(key, of: code.group, toRead: output, home: home)
         let sentence =
             "\(code.address) can now read \(output.printable(limit: 400)) with rsync over SSH. The key is in \(home)/.ssh/authorized_keys."
         return hostKeys.isEmpty
             ? sentence
-                + " No SSH server is installed yet. To collect recordings from here, install openssh-server and rsync, then join again."
+                + " No SSH server is installed yet. To collect recordings from this computer, install openssh-server and rsync, then join the group again."
             : sentence
     }
 

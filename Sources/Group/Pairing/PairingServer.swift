@@ -81,7 +81,7 @@ final class PairingServer: Sendable {
             do throws(GroupError) {
                 answer = try admit(line, from: address)
             } catch {
-                say("rejected a computer at \(address.printable(limit: 100)): \(error)")
+                say("rejected a pairing request from \(address.printable(limit: 100)): \(error)")
                 answer.refusal = error.description
             }
             try session.send(JSONText.line(answer))
@@ -95,7 +95,8 @@ final class PairingServer: Sendable {
         do {
             request = try JSONText.decoder().decode(PairingRequest.self, from: Data(line))
         } catch {
-            throw GroupError("invalid request: the other computer has a different version of multicam.")
+            throw GroupError(
+                "invalid request: the other computer is running a different version of multicam.")
         }
         guard let secret = PairingCode.bytes(request.secret[...]) else { throw Self.wrongSecret }
         let invitation = "\(GroupFolder.invitations)/\(PairingCode.digest(secret))"
@@ -149,5 +150,6 @@ final class PairingServer: Sendable {
     }
 
     private static let wrongSecret = GroupError(
-        "the pairing code is unknown or already used. Create another one with `multicam group invite`.")
+        "the pairing code is unknown or has already been used. Create another one with `multicam group invite`."
+    )
 }

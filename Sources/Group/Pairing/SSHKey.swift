@@ -107,7 +107,7 @@ enum SSHKey {
         let words = key.split { $0 == " " || $0 == "\n" }
         let plain = words.prefix(2).joined(separator: " ")
         guard isPublicKey(plain) else {
-            throw GroupError("the SSH key of the collecting computer is not valid.")
+            throw GroupError("the SSH key of the computer that collects the recordings is invalid.")
         }
         guard output.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
             !output.contains("'")

@@ -222,7 +222,7 @@ struct GroupFolder: Sendable {
         }
         guard own.isIssued(by: authority) else {
             throw GroupError(
-                "this computer's certificate does not belong to the group \(group), or is not valid yet. Check this computer's date, or join the group again."
+                "this computer's certificate does not belong to the group \(group), or is not valid yet. Check the date on this computer, or join the group again."
             )
         }
     }

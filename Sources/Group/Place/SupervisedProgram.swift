@@ -107,7 +107,7 @@ final class SupervisedProgram: Sendable {
                 return true
             }
             let words = last.withLock { $0 }.printable(limit: 300)
-            say("\(name) ended with exit status \(status). Restarting it. \(words)")
+            say("\(name) ended with exit status \(status). Restarting the program. \(words)")
         } catch {
             say(error.description)
         }

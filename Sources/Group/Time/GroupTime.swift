@@ -25,7 +25,7 @@ enum GroupTime {
         _ folder: GroupFolder, of address: String, port: Int, saying say: @escaping @Sendable (String) -> Void
     ) throws(GroupError) -> SupervisedProgram {
         guard GroupAddress.isValid(address) else {
-            throw GroupError("the address of the group is not valid.")
+            throw GroupError("the address of the group is invalid.")
         }
         return try start(
             "clock", in: folder,
@@ -47,7 +47,7 @@ enum GroupTime {
         let place = folder.file("\(name)/\(name)")
         guard place.utf8.count + 5 <= 100 else {
             throw GroupError(
-                "\(place.printable()): the path is too long for a socket. Set XDG_CONFIG_HOME to a shorter one."
+                "\(place.printable()): the path is too long for a socket. Set XDG_CONFIG_HOME to a shorter path."
             )
         }
         let common = ["cmdport 0", "bindcmdaddress \(place).sock", "pidfile \(place).pid"]
@@ -94,20 +94,20 @@ struct GroupTimeEstimate: Equatable {
         guard values.filter(isClose).count * 2 > values.count else {
             let list = nodes.keys.sorted().joined(separator: ", ")
             throw GroupError(
-                "nothing is recorded: the clocks of \(list)\(own == nil ? "" : " and this computer") are up to \(Self.text(last - first)) apart, and it is unclear which clock is correct. Run `multicam group status` to see each clock error, and check that `chronyd` is running on these computers."
+                "the recording was not started: the clocks of \(list)\(own == nil ? "" : " and this computer") are up to \(Self.text(last - first)) apart, and it is unclear which clock is correct. Run `multicam group status` to see the error of each clock, and check that `chronyd` is running on these computers."
             )
         }
         let wrong = nodes.filter { !isClose($0.value) }.sorted { $0.key < $1.key }.map { name, value in
-            "\(name)'s clock is \(Self.text((value - median).magnitude)) \(value > median ? "ahead of" : "behind") the others'"
+            "\(name)'s clock is \(Self.text((value - median).magnitude)) \(value > median ? "ahead of" : "behind") the other clocks"
         }
         guard wrong.isEmpty else {
             throw GroupError(
-                "nothing is recorded: \(wrong.joined(separator: ", ")). Restart `multicam node` there, or remove this node from `nodes` in the profile."
+                "the recording was not started: \(wrong.joined(separator: ", ")). Restart `multicam node` on \(wrong.count == 1 ? "this node, or remove it" : "these nodes, or remove them") from `nodes` in the profile."
             )
         }
         if let own, !isClose(own) {
             throw GroupError(
-                "nothing is recorded: this computer's clock differs from the group time by \(Self.text((own - median).magnitude)). Coordinate from another computer, or check that `chronyd` is running here."
+                "the recording was not started: this computer's clock differs from the group time by \(Self.text((own - median).magnitude)). Coordinate from another computer, or check that `chronyd` is running here."
             )
         }
     }

@@ -65,7 +65,7 @@ extension DoctorTests {
                 try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "Y,N,N,N\n")
                 try $0.write("sys/devices/virtual/video4linux/video9/name", "My camera\n")
             }, facts: { $0.publishedNodes = ["/dev/video9", "/dev/video12"] }, "camera.virtual", .problem,
-            "no such v4l2loopback device",
+            "this v4l2loopback device does not exist",
             mend:
                 "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=12 exclusive_caps=1 card_label=multicam"
         ),
@@ -113,7 +113,7 @@ extension DoctorTests {
             mend: "echo CLOCK_MONOTONIC | tee /sys/module/uvcvideo/parameters/clock"),
         Illness(
             "FIX_BANDWIDTH", files: { try $0.write("\(parameters)/quirks", "128\n") }, "driver.quirks",
-            .warning, "0x80", "uncompressed formats only",
+            .warning, "0x80", "only for uncompressed formats",
             mend: "echo 4294967295 | tee /sys/module/uvcvideo/parameters/quirks"),
         Illness(
             "quirks are off", files: { try $0.write("\(parameters)/quirks", "0\n") }, "driver.quirks",
@@ -278,7 +278,7 @@ extension DoctorTests {
             facts: {
                 $0.ownFolders = [HealthyMachine.folder("/home/ann/.config/multicam", isWritable: false)]
             },
-            "storage.own", .warning, "preferences can't be saved here",
+            "storage.own", .warning, "preferences can't be saved in this folder",
             mend: "chown 0 /home/ann/.config/multicam"),
         Illness("no home", facts: { $0.ownFolders = [] }, "storage.own", .warning, "HOME"),
     ]
@@ -341,7 +341,7 @@ extension DoctorTests {
             "memory unknown", files: { try $0.remove("proc/meminfo") }, "system.memory", .unknown,
             "doesn't report"),
         Illness(
-            "1970", facts: { $0.wallClock = 77 }, "system.clock", .warning, "wrong by years",
+            "1970", facts: { $0.wallClock = 77 }, "system.clock", .warning, "off by years",
             mend: "timedatectl set-ntp true"),
         Illness(
             "no udevd", files: { try $0.remove("run/udev") }, "system.udev", .warning, "is not running",

@@ -217,7 +217,7 @@ struct MediaLinkTests {
         let got = replies.withLock { $0 }
         #expect(got.map(\.ok) == [true, true, true, false, false], "\(got.map(\.text))")
         #expect(got[3].text.contains("this camera is already used by another role"))
-        #expect(got[4].text.contains("no process sent this camera within 5 s"))
+        #expect(got[4].text.contains("no process provided this camera within 5 s"))
         let manifest = result.manifest
         let third = try #require(manifest.tracks.first { $0.name == "third" }?.frames)
         #expect(third.captured >= 20)
