@@ -120,7 +120,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         case .disconnected: return .lost("\(node) was removed: the module v4l2loopback is no longer loaded.")
         case .formatNotSupported(_, let offered):
             return .lost(
-                "\(node) is fixed to \(offered.first ?? "another format") while other programs read it. Close them to allow a change of format."
+                "the format of \(node) can't be changed from \(offered.first ?? "the current format") while other programs are reading from it. Close these programs."
             )
         case .other(let sentence): return .refused("\(node) is not a virtual camera: \(sentence)")
         default: return .lost(error.description)
