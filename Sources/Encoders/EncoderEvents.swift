@@ -72,7 +72,7 @@ extension SessionEvent {
                     reason: reason,
                     text:
                         "the audio encoder of \(track) failed and was restarted. \(length.nanoseconds / 1_000_000) ms of its "
-                        + "audio are silence in the file. \(reason)")),
+                        + "audio were replaced with silence. \(reason)")),
             at: AudioGrid.samples.time(ofTick: outage.samples.lowerBound))
     }
 

@@ -90,7 +90,7 @@ package final class CameraRoster: Sendable {
             if isElsewhere { remarks.append("the camera is now on another port (\(device.selector))") }
             if places[number].sharesOutage {
                 remarks.append(
-                    "an identical camera without a unique serial number was disconnected at the same time: "
+                    "an identical camera without a unique serial number was disconnected at the same time; "
                         + "make sure that the two cameras are not swapped")
             }
             places[number] = Place(identity: device.identity)

@@ -266,7 +266,7 @@ final class VoiceModules: Sendable {
         throw DeviceError(
             device: master.selector, operation: "removing echo",
             reason: .other(
-                "the sound server has no output whose sound could be removed from the recording. Choose an output with `pactl set-default-sink`, or "
+                "the sound server has no output device for echo cancellation. Choose one with `pactl set-default-sink`, or "
                     + "set `echo_cancellation` to false in the profile."))
     }
 

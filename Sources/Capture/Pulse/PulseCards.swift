@@ -49,7 +49,7 @@ public enum PulseCards {
             throw DeviceError(
                 device: selector, operation: "find",
                 reason: .other(
-                    "several cards match: \(fitting.map(\.card.name).joined(separator: ", ")). Name one of them."
+                    "several cards match: \(fitting.map(\.card.name).joined(separator: ", ")). Specify one of them."
                 ))
         }
         guard let card = cards.first(where: { $0.index == source.cardIndex }) else {

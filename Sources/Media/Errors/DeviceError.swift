@@ -85,7 +85,7 @@ extension DeviceError: CustomStringConvertible {
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
             return
-                "several devices match: \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
+                "several devices match: \(list). Select one of them with `--camera ROLE=…` or `--mic ROLE=…`."
         case .busy(let holder?):
             let activity = holder.activity.map { ", which \($0)" } ?? ""
             return

@@ -139,6 +139,6 @@ enum RTMPRefusal {
                 "\(printable) closed the connection after it received the stream key. The key is wrong, or the server is not accepting streams."
             )
         }
-        return .lost("\(printable) did not complete the RTMP connection, or closed it.")
+        return .lost("\(printable) closed the connection or did not complete the RTMP handshake.")
     }
 }
