@@ -114,7 +114,8 @@ package final class VirtualCameraConnection: LiveOutputConnection {
             )
         case .busy:
             return .lost(
-                "another program is already sending to \(node). Close that program, or create another virtual camera.")
+                "another program is already sending to \(node). Close that program, or create another virtual camera."
+            )
         case .noPermission(let obstacle):
             return .refused("\(node): \((obstacle ?? .notInGroup("video")).explanation(node: path))")
         case .disconnected: return .lost("\(node) was removed: the module v4l2loopback is no longer loaded.")

@@ -177,7 +177,7 @@ struct LiveOutput: Sendable, Equatable {
             request.name.printable() == request.name
         else {
             throw .refused(
-                "the name of a live output must have 1 to \(Self.longestName) bytes and no control characters.")
+                "a live output name must have 1 to \(Self.longestName) bytes and no control characters.")
         }
         name = request.name
         do throws(AddressError) {
