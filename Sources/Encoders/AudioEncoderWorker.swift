@@ -224,7 +224,7 @@ package final class RestartingAudioEncoder {
         for packet in try encoder.encode(samples) { try place(packet) }
         next += Int64(samples.count / channels)
         if next - reached > Self.mostInside {
-            throw broken("the encoder is holding back \(next - reached) samples")
+            throw broken("the encoder has not returned \(next - reached) of the samples that it received")
         }
     }
 
@@ -234,7 +234,7 @@ package final class RestartingAudioEncoder {
             1...Self.longestPacket ~= packet.duration, packet.bytes.count > 0
         else {
             throw broken(
-                "the encoder returned \(packet.bytes.count) bytes of \(packet.duration) samples at \(packet.presentation) instead of \(reached - origin)"
+                "the encoder returned a packet of \(packet.bytes.count) bytes and \(packet.duration) samples at position \(packet.presentation) instead of \(reached - origin)"
             )
         }
         let end = reached + packet.duration
@@ -280,7 +280,7 @@ package final class RestartingAudioEncoder {
             guard made.parameters == parameters else {
                 throw EncodingError(
                     subject: "audio", operation: "restarting the encoder",
-                    reason: "its stream parameters differ from those of the previous encoder")
+                    reason: "the stream parameters differ from those of the previous encoder")
             }
             encoder = made
             origin = reached + parameters.priming

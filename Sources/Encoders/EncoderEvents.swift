@@ -14,8 +14,8 @@ extension SessionEvent {
         let reason = fallback.reason.printable(limit: 1000)
         let words =
             fallback.tick == nil
-            ? "x264 is used because the hardware encoder did not start"
-            : "x264 continues because the hardware encoder failed"
+            ? "encoding uses x264 because the hardware encoder did not start"
+            : "encoding continues with x264 because the hardware encoder failed"
         self.init(
             .encoder(
                 EncoderChange(
@@ -34,7 +34,8 @@ extension SessionEvent {
                 EncoderChange(
                     track: stream, reason: reason,
                     text:
-                        "\(stream): a new encoder continues because the previous one failed; \(frames) lost: \(reason)",
+                        "\(stream): encoding continues with a new encoder because the previous one failed; "
+                        + "\(frames) lost: \(reason)",
                     to: "libx264", lost: Int64(recovery.lost))),
             at: rate.time(ofTick: recovery.tick))
     }
@@ -48,7 +49,7 @@ extension SessionEvent {
                 EncoderChange(
                     track: stream, reason: reason,
                     text:
-                        "\(stream): the frames end here because the encoder and three replacements failed. The rest of "
+                        "\(stream): the video ends here because the encoder and three replacements failed. The rest of "
                         + "the recording continues. \(reason)",
                     ended_ns: end.nanoseconds)),
             at: end)
@@ -71,7 +72,7 @@ extension SessionEvent {
                     reason: reason,
                     text:
                         "the audio encoder of \(track) failed and was restarted. \(length.nanoseconds / 1_000_000) ms of its "
-                        + "audio are silence in the file. \(reason)")),
+                        + "audio were replaced with silence. \(reason)")),
             at: AudioGrid.samples.time(ofTick: outage.samples.lowerBound))
     }
 

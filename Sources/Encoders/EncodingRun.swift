@@ -263,7 +263,7 @@ final class EncodingRun {
         guard fresh.parameters.setup == parameters.setup else {
             throw EncodingError(
                 subject: sink.name, operation: "continuing with a new encoder",
-                reason: "its parameter sets differ from those in the file")
+                reason: "the new parameter sets differ from those in the file")
         }
         if let preset { _ = try fresh.change(to: preset) }
         encoder = fresh

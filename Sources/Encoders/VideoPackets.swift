@@ -60,7 +60,7 @@ struct VideoPackets {
         let missing = Int64(ticks.count) - Int64(held.count)
         let isMissing = isLast ? !ticks.isEmpty : held.count > Self.mostHeld || missing > Self.mostInside
         guard isMissing else { return }
-        throw error("the encoder did not return the frame of tick \(ticks.lowerBound)")
+        throw error("the encoder did not return the frame for tick \(ticks.lowerBound)")
     }
 
     /// Drops the buffered packets because their encoder has failed.

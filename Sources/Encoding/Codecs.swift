@@ -110,7 +110,7 @@ public struct Codecs: CodecFactory {
     /// The first call in a process reads fontconfig's files, which takes tens of milliseconds.
     public var slateShortcoming: String? {
         FontChoice() == nil
-            ? "slates will not show the camera name, because fontconfig found no font. Install one, for example the package "
+            ? "slates will not show the camera name, because fontconfig found no font. Install a font, for example the package "
                 + "fonts-dejavu-core."
             : nil
     }

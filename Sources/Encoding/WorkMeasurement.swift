@@ -84,7 +84,7 @@ public struct WorkMeasurement {
         case .encodeAudio: return try encodingAudio(channels: scale, detail)
         case .resample: return try resampling(sampleCount: 960 * scale)
         case .store: return storing(byteCount: 50_000 * scale * scale)
-        case .deliver: preconditionFailure("wake-ups are measured only in recordings")
+        case .deliver: preconditionFailure("wake-ups can be measured only in recordings")
         }
     }
 

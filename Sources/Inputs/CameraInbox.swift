@@ -207,7 +207,8 @@ struct CameraInbox {
         replacement = nil
         if isAway {
             // The old source was unavailable, so its outage ends.
-            deliveries.append(.returned(at: dated.time, remark: "another camera", ledger: awayCause))
+            deliveries.append(
+                .returned(at: dated.time, remark: "replaced by another camera", ledger: awayCause))
             return true
         }
         guard let last = lastTime else { return true }

@@ -363,7 +363,7 @@ package final class CameraInput: Sendable {
                 var remark = remark
                 if case .away(let since, _, .reconfigured) = box.outage {
                     let milliseconds = (instant(time) - since).count / 1_000_000
-                    let gap = "no frames for \(milliseconds) ms"
+                    let gap = "no frames were delivered for \(milliseconds) ms"
                     remark = remark.map { "\(gap); \($0)" } ?? gap
                 }
                 box.outage = nil
@@ -405,7 +405,7 @@ package final class CameraInput: Sendable {
                 .warning(
                     at: time,
                     text:
-                        "camera \(role) refused the format \(format) and continues with \(box.format): \(cause)"
+                        "camera \(role) rejected the format \(format) and continues with \(box.format): \(cause)"
                 ))
             return (refused, kept)
         }
@@ -460,10 +460,10 @@ package final class CameraInput: Sendable {
     private static func slowness(of kind: SourceKind) -> String {
         switch kind {
         case .builtIn, .external:
-            ", probably because of longer exposure times. Add light, or set the camera control `exposure_dynamic_framerate` to 0."
+            ", probably because of longer exposure times. Use more light, or set the camera control `exposure_dynamic_framerate` to 0."
         case .network:
-            ", possibly because of longer exposure times. Add light, or set a fixed frame rate in the camera's own settings."
-        case .phone: ", possibly because of low light or heat. Add light, and keep the phone cool."
+            ", possibly because of longer exposure times. Use more light, or set a fixed frame rate in the camera's own settings."
+        case .phone: ", possibly because of low light or heat. Use more light, and keep the phone cool."
         case .screen: ". Record the screen at a lower frame rate or a smaller size."
         case .virtual: ", probably because of longer exposure times."
         case .file, .application, .microphone: "."
@@ -569,7 +569,7 @@ extension CameraInput {
                         SessionEvent.DeviceLost(
                             track: role, cause: CameraInput.silence,
                             text:
-                                "camera \(role) is silent: no frame has arrived for 1 s after one was due, and the camera reports no fault."
+                                "camera \(role) is silent: the next frame is more than 1 s overdue, and the camera has not reported an error."
                         )),
                     at: MediaTime(time, since: start))
             case .resumed(let time):

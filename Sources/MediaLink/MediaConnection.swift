@@ -237,7 +237,7 @@ enum MediaPath {
         guard found.count == 1 else {
             let processes = found.map { String($0.process) }.joined(separator: ", ")
             throw .usage(
-                "\(found.count) sessions are running (processes \(processes)). Name one of these processes.")
+                "\(found.count) sessions are running (processes \(processes)). Specify one process.")
         }
         return only.connection
     }

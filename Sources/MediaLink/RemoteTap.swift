@@ -152,12 +152,12 @@ public final class RemoteTap: Sendable {
         guard let pixel = header.pixel.flatMap(PixelFormat.init(rawValue:)), let size = header.size,
             let at = header.at_ns, let sequence = header.sequence, let matrix = header.matrix,
             let range = header.range, size.isPlausible
-        else { throw MediaLinkError("a field is missing in a frame.") }
+        else { throw MediaLinkError("a frame is missing a required field.") }
         var planes: [FramePlane] = []
         if !pixel.isCompressed {
             planes = Self.planes(header.planes ?? [], of: pixel, size, byteCount: bytes.count)
             guard planes.count == FramePlane.packed(pixel, size).planes.count else {
-                throw MediaLinkError("a plane is missing in a raw frame.")
+                throw MediaLinkError("a raw frame is missing a plane.")
             }
         }
         return CapturedFrame(

@@ -19,7 +19,7 @@ public enum Publishing {
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
             complain(
-                "this program is started by `multicam`, with the option --socket PATH for the session's media socket."
+                "this program must be started by `multicam` with the option --socket PATH, the path of the session's media socket."
             )
             return 2
         }
@@ -38,7 +38,7 @@ public enum Publishing {
                 if let sentence = process.follow(line) { complain(sentence) }
             },
             tooLong: {
-                complain("a line of standard input is longer than \(StandardStreams.longestLine) bytes.")
+                complain("a line on standard input is longer than \(StandardStreams.longestLine) bytes.")
             })
         process.close()
         reports.finish()
@@ -127,7 +127,7 @@ final class LiveProcess: Sendable {
         if known != nil { end(request.name) }
         do throws(PublishingError) {
             guard count < Self.most else {
-                throw .refused("a session has at most \(Self.most) live outputs.")
+                throw .refused("a session can have at most \(Self.most) live outputs.")
             }
             let liveOutput = try LiveOutput(request)
             let connection = liveOutput.address.kind.connection

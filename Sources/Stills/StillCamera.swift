@@ -60,7 +60,7 @@ public final class StillCamera: Sendable {
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
         live: Nanoseconds = .zero, microphone: ClipMicrophone? = nil, codecs: (any CodecFactory)? = nil
     ) {
-        precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
+        precondition(live >= .zero && live <= Self.longestClip, "the clip duration must be 0 to 10 s")
         let state = ConditionLock(
             State(
                 // The ring buffer is one second longer than a clip, because the thread that reads it may be late on a

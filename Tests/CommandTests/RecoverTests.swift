@@ -63,7 +63,7 @@ struct RecoverTests {
             expectRefusal(outcome, status: 1, "still running")
             expectRefusal(
                 try Multicam.run("recover", folder + "/cameras/desk.mov"), status: 1,
-                "still recording or recovering it")
+                "still recording or recovering this file")
         }
         // Simulate a power cut.
         let events = folder + "/events.ndjson"

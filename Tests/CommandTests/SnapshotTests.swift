@@ -103,7 +103,7 @@ struct SnapshotTests {
         let outcome = try Multicam.run(
             "snapshot", "virtual:clap?size=64x48", "--output", "taken.jpg", "--settle", "0s", in: scratch)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("it already exists"))
+        #expect(outcome.errors.contains("already exists"))
         #expect(try String(contentsOfFile: scratch.path + "/taken.jpg", encoding: .utf8) == "mine")
         #expect(try Multicam.run("snapshot", "/dev/video977", in: scratch).status == 3)
     }

@@ -105,6 +105,6 @@ struct FileVerificationTests {
         #expect(FileVerification.fault(ofWave: path, holding: file.byteCount) == nil)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         try bytes.dropLast(2).write(to: URL(fileURLWithPath: path))
-        #expect(FileVerification.fault(ofWave: path) == "its header doesn't match its size.")
+        #expect(FileVerification.fault(ofWave: path) == "the header doesn't match the file size.")
     }
 }

@@ -358,7 +358,7 @@ struct MovieRecoveryTests {
         for (content, words) in [
             (clip.reference, "not a movie recorded by multicam"), (Data(), "not a movie"),
             (Data("mine".utf8), "not a movie"),
-            (try twoCameras().content.prefix(40), "no data of the file was on the disk"),
+            (try twoCameras().content.prefix(40), "the file contains no frames and no audio"),
         ] {
             let path = try file("foreign.mp4", content)
             let error = #expect(throws: FileError.self) { _ = try MovieRecovery(path: path) }

@@ -19,12 +19,13 @@ struct WordsTests {
         #expect(missing.reason == .notFound && missing.description.contains("multicam devices"))
         let holder = DeviceHolder(program: "obs\u{1B}", process: 4312)
         let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: holder))
-        #expect(busy.description.contains("it is in use by `obs?` (process 4312)"))
+        #expect(busy.description.contains("the device is in use by `obs?` (process 4312)"))
         let hidden = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: nil))
         #expect(hidden.description.contains("`sudo fuser -v /dev/video0`"))
         let full = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: 28)
         #expect(
-            full.description.contains("USB controller") && full.description.contains("not about disk space"))
+            full.description.contains("USB controller")
+                && full.description.contains("disk space is not the problem"))
     }
 
     @Test("the selected rate is the requested one, the next higher one, or the highest")

@@ -193,16 +193,16 @@ struct NodeAnswers: Sendable {
     /// Returns an explanation of why none of a camera's formats can be read, with advice.
     static func unreadable(_ codes: [FourCC]) -> String {
         guard !codes.isEmpty else {
-            return "it offers no video format. Plug it in again, or choose another camera."
+            return "this camera offers no video formats. Plug it in again, or choose another camera."
         }
         let list = codes.map { $0.text.printable() }.joined(separator: ", ")
         // Depth formats, including packed depth and depth with infrared: V4L2_PIX_FMT_Z16, _INZI and _CNF4 (kernel
         // documentation, depth formats).
         if codes.contains(where: { ["Z16", "INZI", "CNF4"].contains($0.text) }) {
             return
-                "it is a depth camera (\(list)), and depth data cannot be recorded. Choose another camera."
+                "this is a depth camera (\(list)), and depth data cannot be recorded. Choose another camera."
         }
-        return "it offers only unsupported formats (\(list)). Choose another camera."
+        return "this camera offers only unsupported formats (\(list)). Choose another camera."
     }
 
     /// Opens the node briefly and queries its properties. Takes milliseconds.

@@ -247,8 +247,8 @@ final class VoiceModules: Sendable {
             throw DeviceError(
                 device: master.selector, operation: "removing echo and noise",
                 reason: .other(
-                    "the sound server could not load \(module) (\(refusal.printable())). Install the package pulseaudio, or with "
-                        + "PipeWire libspa-0.2-modules, or set `echo_cancellation` and "
+                    "the sound server could not load \(module) (\(refusal.printable())). Install the package pulseaudio or, with "
+                        + "PipeWire, the package libspa-0.2-modules, or set `echo_cancellation` and "
                         + "`noise_suppression` to false in the profile."))
         }
         return index
@@ -266,7 +266,7 @@ final class VoiceModules: Sendable {
         throw DeviceError(
             device: master.selector, operation: "removing echo",
             reason: .other(
-                "the sound server has no output to remove from the recording. Choose one with `pactl set-default-sink`, or "
+                "the sound server has no output device for echo cancellation. Choose one with `pactl set-default-sink`, or "
                     + "set `echo_cancellation` to false in the profile."))
     }
 

@@ -90,7 +90,7 @@ package final class FolderMonitor: Sendable {
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
             if poll(&polls, nfds_t(polls.count), -1) < 0 {
-                precondition(errno == EINTR || errno == ENOMEM, "poll refuses descriptors of ours")
+                precondition(errno == EINTR || errno == ENOMEM, "poll failed with an unexpected error")
                 continue
             }
             if polls[0].revents != 0 { return false }

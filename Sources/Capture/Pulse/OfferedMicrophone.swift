@@ -178,8 +178,8 @@ package final class OfferedMicrophone: @unchecked Sendable {
                 unload(loaded, on: connection)
                 throw failure(
                     .other(
-                        "the sound server could not load \(module.name) (\(refusal.printable())). Install the package pulseaudio, "
-                            + "or with PipeWire pipewire-pulse."))
+                        "the sound server could not load \(module.name) (\(refusal.printable())). Install the package pulseaudio "
+                            + "or, with PipeWire, the package pipewire-pulse."))
             }
             loaded.append(index)
         }

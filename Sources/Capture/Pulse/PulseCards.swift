@@ -49,14 +49,14 @@ public enum PulseCards {
             throw DeviceError(
                 device: selector, operation: "find",
                 reason: .other(
-                    "several cards match: \(fitting.map(\.card.name).joined(separator: ", ")). Name one of them."
+                    "several cards match: \(fitting.map(\.card.name).joined(separator: ", ")). Specify one of them."
                 ))
         }
         guard let card = cards.first(where: { $0.index == source.cardIndex }) else {
             throw DeviceError(
-                device: selector, operation: "finding its sound card",
+                device: selector, operation: "finding the sound card",
                 reason: .other(
-                    "it does not belong to a sound card, so it has no profiles. Choose another microphone."))
+                    "the microphone does not belong to a sound card. Choose another microphone."))
         }
         return card
     }
@@ -88,8 +88,8 @@ public enum PulseCards {
                 device: selector, operation: "selecting the port \(port.printable())",
                 reason: .other(
                     names.isEmpty
-                        ? "it has no selectable ports. Omit `--port`."
-                        : "it does not have this port. Available: \(names.joined(separator: ", "))."))
+                        ? "the microphone has no selectable ports. Omit `--port`."
+                        : "this microphone has no such port. Available: \(names.joined(separator: ", "))."))
         }
         if let refusal = try connection.setPort(port, ofSource: source.name) {
             throw DeviceError(

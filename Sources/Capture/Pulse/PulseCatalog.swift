@@ -58,7 +58,7 @@ public enum PulseCatalog {
             chosen == nil
             ? "the sound server's default source is not a microphone"
             : "the sound server's default source is the monitor of an output, not a microphone"
-        throw DeviceError(device: "default", operation: "find (\(why))", reason: .notFound)
+        throw DeviceError(device: "default", operation: "search for a microphone (\(why))", reason: .notFound)
     }
 }
 

@@ -43,7 +43,7 @@ final class PulseConnection: @unchecked Sendable {
             guard pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else { throw failure }
             let isDecided = wait(atMost: timeLimit) { isReady || hasFailed }
             guard isDecided else {
-                throw Self.noServer("no answer within \(timeLimit.count / 1_000_000_000) s")
+                throw Self.noServer("no response within \(timeLimit.count / 1_000_000_000) s")
             }
             guard isReady else { throw failure }
         }
@@ -119,7 +119,7 @@ final class PulseConnection: @unchecked Sendable {
             defer { pa_operation_unref(question) }
             _ = wait(atMost: .seconds(3)) { reply.isComplete || !isReady }
             if pa_operation_get_state(question) == PA_OPERATION_RUNNING { pa_operation_cancel(question) }
-            guard reply.isComplete else { throw unanswered("no answer within 3 s") }
+            guard reply.isComplete else { throw unanswered("no response within 3 s") }
             return reply.value
         }
     }

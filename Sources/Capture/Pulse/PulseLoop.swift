@@ -26,7 +26,7 @@ final class PulseLoop: @unchecked Sendable {
     deinit {
         precondition(
             pa_threaded_mainloop_in_thread(pointer) == 0,
-            "libpulse's thread cannot end itself: stop from another one")
+            "libpulse's thread can't stop itself; stop it from another thread")
         pa_threaded_mainloop_stop(pointer)
         pa_threaded_mainloop_free(pointer)
     }

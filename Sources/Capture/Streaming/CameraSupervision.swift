@@ -140,7 +140,8 @@ struct CameraSupervision {
                 pause = Self.lookInterval
             case .ambiguous(let devices):
                 let list = devices.map(\.selector).joined(separator: ", ")
-                delivery.away("unplugged; it cannot be distinguished from the identical cameras at \(list)")
+                delivery.away(
+                    "unplugged; the camera can't be distinguished from the identical cameras at \(list)")
                 pause = Self.lookInterval
             case .found(let found, _):
                 do throws(DeviceError) {
@@ -217,7 +218,7 @@ struct CameraSupervision {
         held.node = found.node
         delivery.controls(generation.outcomes + again)
         var remarks = [roster.welcome(number, as: found)].compactMap { $0 }
-        if format != wanted { remarks.append("it now delivers \(format) instead of \(wanted)") }
+        if format != wanted { remarks.append("the camera now delivers \(format) instead of \(wanted)") }
         delivery.streamRestarts(
             remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "),
             in: format)

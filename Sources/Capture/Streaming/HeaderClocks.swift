@@ -31,7 +31,7 @@ final class HeaderClocks {
                 throw DeviceError(
                     device: path, operation: "VIDIOC_S_FMT",
                     reason: .other(
-                        "it does not provide UVC packet headers (\(String(cString: strerror(errno))))."))
+                        "the camera provides no UVC packet headers (\(String(cString: strerror(errno))))."))
             }
             buffers = try CaptureBuffers(of: node, count: Self.bufferCount)
             try buffers.startStreaming()
@@ -42,8 +42,8 @@ final class HeaderClocks {
 
     private static func lacking(_ node: String) -> DeviceError {
         DeviceError(
-            device: node, operation: "looking for its metadata node",
-            reason: .other("its driver does not create one. Only uvcvideo does."))
+            device: node, operation: "finding the metadata node",
+            reason: .other("the driver does not create a metadata node. Only uvcvideo creates one."))
     }
 
     func start() throws(DeviceError) {

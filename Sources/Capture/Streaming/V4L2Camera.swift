@@ -95,7 +95,7 @@ public final class V4L2Camera: CameraSource {
     )
         throws(DeviceError)
     {
-        precondition(state.withLock { $0.thread == nil }, "a camera streams once at a time")
+        precondition(state.withLock { $0.thread == nil }, "a camera can have only one active stream")
         // The generation is removed from the state, so that the camera is closed if it fails to start.
         let prepared = state.withLock { $0.opened.take() }
         var generation: CameraGeneration

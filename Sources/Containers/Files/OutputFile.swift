@@ -179,7 +179,7 @@ final class OutputFile: ReadableFile, Sendable {
 extension FileError {
     fileprivate static let openWhileBusy = "exclusive access"
     fileprivate static let busy =
-        "another program is still recording or recovering it. Wait until that program has finished."
+        "another program is still recording or recovering this file. Wait until that program has finished."
 
     /// Whether another process is recording or recovering the file.
     public var isBusy: Bool { operation == Self.openWhileBusy }

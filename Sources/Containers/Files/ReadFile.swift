@@ -80,7 +80,7 @@ public enum WholeFile {
         guard file.byteCount <= Int64(limit) else {
             throw FileError(
                 path: file.path, operation: "read",
-                detail: "its size is \(file.byteCount) bytes; the limit is \(limit) bytes.")
+                detail: "the file has a size of \(file.byteCount) bytes; the limit is \(limit) bytes.")
         }
         return try file.read(Int(file.byteCount), at: 0)
     }

@@ -121,7 +121,7 @@ public final class MovieFile {
     public func begin(createdAt: Date, timecode: Timecode?) {
         precondition(
             beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
-            "this must be set before the first packet")
+            "the metadata must be set before the first packet")
         self.createdAt = Self.seconds(createdAt)
         guard let timecode else { return }
         for index in tracks.indices {

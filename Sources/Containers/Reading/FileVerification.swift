@@ -124,18 +124,18 @@ public enum FileVerification {
     ) throws(FileError) -> String? {
         file.dropCache()
         if let byteCount, byteCount != file.byteCount {
-            return "its size is \(file.byteCount) bytes instead of \(byteCount)."
+            return "the file size is \(file.byteCount) bytes instead of \(byteCount)."
         }
         guard let layout = WaveLayout(try file.read(WaveLayout.headerLimit, at: 0)) else {
-            return "its header cannot be read."
+            return "the file header cannot be read."
         }
         let end = Int64(layout.samplesOffset) + layout.dataSize + layout.dataSize % 2
         guard layout.isPlain(in: file.byteCount), mayHaveMore || end == file.byteCount else {
-            return "its header doesn't match its size."
+            return "the header doesn't match the file size."
         }
         let last = min(layout.dataSize, 4096)
         guard try file.read(Int(last), at: end - last).count == Int(last) else {
-            return "its end cannot be read."
+            return "the end of the file cannot be read."
         }
         return nil
     }
@@ -165,19 +165,19 @@ struct MovieCheck {
     /// - Throws: `FileError` with the operation "read".
     func fault(holding summary: MovieSummary?) throws(FileError) -> String? {
         if let summary, summary.byteCount != byteCount {
-            return "its size is \(byteCount) bytes instead of \(summary.byteCount)."
+            return "the file size is \(byteCount) bytes instead of \(summary.byteCount)."
         }
         guard let type = try box(at: 0), type.type == "ftyp", let media = try box(at: type.range.upperBound),
             media.type == "mdat", let index = try box(at: media.range.upperBound), index.type == "moov"
-        else { return "it is not a finished movie." }
+        else { return "the file is not a finished movie." }
         guard index.range.upperBound == byteCount, index.range.count <= MovieLayout.largestIndex else {
-            return "its index doesn't end at the end of the file."
+            return "the index doesn't end at the end of the file."
         }
         let bytes = try file.read(index.content.count, at: index.content.lowerBound)
-        guard bytes.count == index.content.count else { return "its index cannot be read completely." }
+        guard bytes.count == index.content.count else { return "the index cannot be read completely." }
         let tracks = BoxReader(bytes).boxes().filter { $0.type == "trak" && !$0.content.isChapterTrack }
         if let summary, summary.tracks.count != tracks.count {
-            return "it has \(tracks.count) tracks instead of \(summary.tracks.count)."
+            return "the file has \(tracks.count) tracks instead of \(summary.tracks.count)."
         }
         for (number, track) in tracks.enumerated() {
             let expected = summary?.tracks[number]
@@ -198,25 +198,25 @@ struct MovieCheck {
         guard let table = track.content("mdia", "minf", "stbl"), var sizes = table.content("stsz"),
             sizes.skip(8) != nil, let number = sizes.read32(), sizes.rest == Int(number) * 4,
             var entry = table.content("stsd"), entry.skip(12) != nil, let codec = entry.readCode()
-        else { return "its index is damaged." }
+        else { return "the index is damaged." }
         let count = Int(number)
         if let expected, expected.sampleCount != count {
-            return "it has \(count) packets instead of \(expected.sampleCount)."
+            return "the track has \(count) packets instead of \(expected.sampleCount)."
         }
         guard Self.sumOfRuns(table.content("stts")) == count else {
-            return "its timestamps don't match its packets."
+            return "the number of timestamps doesn't match the number of packets."
         }
         var total: Int64 = 0
         while let size = sizes.read32() { total += Int64(size) }
         if let expected, expected.byteCount != total {
-            return "its packets have \(total) bytes instead of \(expected.byteCount)."
+            return "the packets have \(total) bytes instead of \(expected.byteCount)."
         }
         guard count > 0 else { return nil }
         guard let ends = SampleEnds(table, count: count, media: media) else {
-            return "it refers to packets outside the file."
+            return "the index refers to packets outside the file."
         }
         for sample in [ends.first, ends.last] {
-            guard sample.byteCount <= Self.largestSample else { return "one of its packets is too large." }
+            guard sample.byteCount <= Self.largestSample else { return "a packet is too large." }
             let bytes = try file.read(Int(sample.byteCount), at: sample.offset)
             guard bytes.count == Int(sample.byteCount), PacketCheck.isPacket(bytes, of: codec) else {
                 return "the packet at byte \(sample.offset) is damaged."

@@ -64,12 +64,12 @@ public final class MovieRecovery {
         guard let layout = try MovieLayout(of: file, byteCount: byteCount) else {
             throw FileError(
                 path: place.path, operation: "read",
-                detail: "it is not a movie recorded by multicam.")
+                detail: "the file is not a movie recorded by multicam.")
         }
         guard var content = try MovieContent(reading: file, layout: layout), content.hasSamples else {
             throw FileError(
                 path: place.path, operation: "read",
-                detail: "no data of the file was on the disk: it contains no frames and no audio.")
+                detail: "the file contains no frames and no audio, because no data was written to disk.")
         }
         self.byteCount = byteCount
         kind = layout.kind

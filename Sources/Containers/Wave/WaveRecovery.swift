@@ -40,7 +40,7 @@ public final class WaveRecovery {
         guard let layout = WaveLayout(start) else {
             throw FileError(
                 path: place.path, operation: "read",
-                detail: "it is not a Broadcast Wave file recorded by multicam.")
+                detail: "the file is not a Broadcast Wave file recorded by multicam.")
         }
         self.byteCount = byteCount
         self.layout = layout

@@ -25,7 +25,7 @@ final class AACEncoder: AudioEncoding {
             throw EncodingError(
                 subject: name, operation: "opening the AAC encoder",
                 reason:
-                    "\(channels) channels at \(bitrate) bits per second; only 1 or 2 channels at 32000 to 512000 bits per second are supported"
+                    "the format (channels: \(channels), bits per second: \(bitrate)) is not supported; only 1 or 2 channels at 32000 to 512000 bits per second are supported"
             )
         }
         self.name = name
@@ -50,7 +50,7 @@ final class AACEncoder: AudioEncoding {
     }
 
     func encode(_ samples: [Float]) throws(EncodingError) -> [EncodedPacket] {
-        precondition(samples.count % channels == 0, "every channel has the same number of samples")
+        precondition(samples.count % channels == 0, "all channels must have the same number of samples")
         waiting.append(contentsOf: samples)
         var packets: [EncodedPacket] = []
         var start = 0

@@ -28,7 +28,7 @@ final class DriftResampler: Resampling {
             throw EncodingError(
                 subject: name, operation: "opening the resampler",
                 reason:
-                    "\(format.channels) channels at \(format.rate) Hz; only 1 to 8 channels at 8000 to 192000 Hz are supported"
+                    "the format (channels: \(format.channels), sample rate: \(format.rate) Hz) is not supported; only 1 to 8 channels at 8000 to 192000 Hz are supported"
             )
         }
         self.format = format
@@ -61,7 +61,7 @@ final class DriftResampler: Resampling {
     func correct(partsPerMillion: Double) throws(EncodingError) {
         guard abs(partsPerMillion) <= 10_000 else {
             throw EncodingError(
-                subject: name, operation: "correcting the rate",
+                subject: name, operation: "correcting the sample rate",
                 reason: "a clock error of \(partsPerMillion) ppm is not plausible")
         }
         settle()
@@ -69,7 +69,8 @@ final class DriftResampler: Resampling {
     }
 
     func convert(_ samples: [Float]) throws(EncodingError) -> [Float] {
-        precondition(samples.count % format.channels == 0, "every channel has the same number of samples")
+        precondition(
+            samples.count % format.channels == 0, "all channels must have the same number of samples")
         try steer()
         inputCount += Int64(samples.count / format.channels)
         return try run(samples)
@@ -173,7 +174,7 @@ final class InterleavedAudio {
             context = consume made
             sampleFormat = own
         }
-        guard let pointer = context?.pointer else { preconditionFailure("the converter was just made") }
+        guard let pointer = context?.pointer else { preconditionFailure("the converter must exist") }
         let count = Int(facts.nb_samples)
         var result: Int32 = 0
         let samples = [Float](unsafeUninitializedCapacity: count * format.channels) { buffer, written in

@@ -22,7 +22,8 @@ public final class FourierTransform {
     /// - Throws: An error if memory allocation fails.
     public init(length: Int, _ direction: Direction) throws(EncodingError) {
         precondition(
-            length > 1 && length <= 1 << 24 && length.nonzeroBitCount == 1, "the length is a power of two")
+            length > 1 && length <= 1 << 24 && length.nonzeroBitCount == 1,
+            "the length must be a power of two")
         var (context, function): (OpaquePointer?, av_tx_fn?) = (nil, nil)
         var scale: Float = 1
         let result = av_tx_init(
@@ -44,7 +45,8 @@ public final class FourierTransform {
     /// each. The contents of `input` are undefined afterwards.
     public func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
-            input.count == 2 * length && output.count == 2 * length, "both have the transform's length")
+            input.count == 2 * length && output.count == 2 * length,
+            "both arrays must contain 2 × length values")
         input.withUnsafeMutableBytes { source in
             output.withUnsafeMutableBytes { target in
                 function(context, target.baseAddress, source.baseAddress, 2 * MemoryLayout<Float>.stride)

@@ -238,7 +238,7 @@ final class OwnedLoudnessState {
         else {
             throw EncodingError(
                 subject: name, operation: "measuring loudness",
-                reason: "\(channels) channels are not supported (1 to 8), or memory is low")
+                reason: "\(channels) channels are not supported (1 to 8), or the system is out of memory")
         }
         for channel in 0..<UInt32(channels) {
             // Left and right have the same weight. The library ignores channels without a position.

@@ -182,7 +182,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         frames += try still.flush()
         guard frames.count == 2, frames.allSatisfy(\.isKey) else {
             throw EncodingError(
-                subject: name, operation: "repeating a run of frames",
+                subject: name, operation: "encoding repeated frames",
                 reason: "x264 did not produce the requested key frames")
         }
         stream = try successor()
@@ -215,7 +215,7 @@ final class ComposedVideoEncoder: VideoEncoding {
             throw EncodingError(
                 subject: name, operation: "switching to the x264 preset \(preset.rawValue)",
                 reason:
-                    "its parameter sets differ from those in the file (preset \(settings.preset.rawValue))")
+                    "the parameter sets differ from those in the file (preset \(settings.preset.rawValue))")
         }
         let packets = try stream.flush()
         stream = next
@@ -258,7 +258,7 @@ final class ComposedVideoEncoder: VideoEncoding {
 
     /// Replaces the hardware encoder with x264 and encodes every tick that the hardware did not return.
     private func fallBackToSoftware(since failure: EncodingError) throws(EncodingError) -> [EncodedPacket] {
-        guard let left = hardware else { preconditionFailure("hardware is left once") }
+        guard let left = hardware else { preconditionFailure("the hardware encoder was already replaced") }
         let known = stream.parameters
         let spare = try Self.makeSpare(settings, name, threads, known.color ?? .jpeg)
         // The spare stream must have the parameter sets that were written at the beginning of the file.
@@ -296,7 +296,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         let result = av_frame_make_writable(frame.pointer)
         guard result >= 0 else { throw EncodingError(name, "av_frame_make_writable", code: result) }
         guard let planes = canvas else {
-            preconditionFailure("a frame with a buffer has its three planes")
+            preconditionFailure("a writable frame must have three planes")
         }
         return planes
     }

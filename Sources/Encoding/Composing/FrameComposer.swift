@@ -15,7 +15,7 @@ final class FrameComposer: FrameComposing {
         guard size.isPlausible, (size.width | size.height) & 1 == 0 else {
             throw EncodingError(
                 subject: name, operation: "composing",
-                reason: "the frame size \(size) is not even, or is zero")
+                reason: "the frame size \(size) is not valid: the width and height must be even and positive")
         }
         self.size = size
         self.color = color
@@ -47,7 +47,7 @@ final class FrameComposer: FrameComposing {
                 throw EncodingError(
                     subject: name, operation: "composing",
                     reason:
-                        "a layer of \(place.size) at \(place.x), \(place.y) does not have even coordinates inside \(size)"
+                        "the layer of size \(place.size) at (\(place.x), \(place.y)) must have even coordinates and fit inside \(size)"
                 )
             }
         }

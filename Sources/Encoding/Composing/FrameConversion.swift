@@ -22,7 +22,7 @@ enum FrameConversion {
                 wanted.height <= largest.height, (wanted.width | wanted.height) & 1 == 0
             else {
                 throw failure(
-                    frame, pixel, "the output size \(wanted) is not an even size from 2x2 to \(largest)")
+                    frame, pixel, "the output size must be even, from 2x2 to \(largest), not \(wanted)")
             }
         }
         let memory = SharedBytes(count: FramePlane.packed(.i420, size).byteCount)
@@ -30,7 +30,8 @@ enum FrameConversion {
         // `planes` doesn't keep the memory alive.
         defer { withExtendedLifetime(memory) {} }
         guard FramePainter().paint(frame, part, into: planes) else {
-            throw failure(frame, pixel, "it is damaged, or it is compressed video that must be decoded first")
+            throw failure(
+                frame, pixel, "the frame is damaged, or contains compressed video that must be decoded first")
         }
         let color = FramePainter.meaning(of: frame)
         switch pixel {

@@ -17,7 +17,7 @@ enum Slate {
         guard frame.pixel == .mjpeg, let header = JPEGDecoder().header(of: frame.memory) else {
             throw EncodingError(
                 subject: "a slate", operation: "reading the camera's frame",
-                reason: "it is not a readable JPEG image")
+                reason: "the frame is not a readable JPEG image")
         }
         let shifts = header.shifts ?? (1, 1)
         var scratch = ScratchPlanes()

@@ -79,7 +79,7 @@ final class DemuxedStream {
         var opened: UnsafeMutablePointer<AVFormatContext>?
         var result = avformat_open_input(&opened, address, nil, &options)
         guard result >= 0, let context = opened else {
-            throw EncodingError(path, "reading it as a media file", code: result)
+            throw EncodingError(path, "reading the media file", code: result)
         }
         result = avformat_find_stream_info(context, nil)
         let wanted = number.map { Int32(clamping: $0) } ?? -1
@@ -135,7 +135,7 @@ final class DemuxedStream {
 
     private var stream: UnsafeMutablePointer<AVStream> {
         guard let stream = context.pointee.streams[index] else {
-            preconditionFailure("the stream must exist")
+            preconditionFailure("the media stream must exist")
         }
         return stream
     }
@@ -193,7 +193,7 @@ final class DemuxedStream {
     var unreadContent: String? {
         guard let duration, duration > .zero else { return nil }
         return
-            "the file states \(duration.words) of \(codecName), but the installed FFmpeg can't read any of it"
+            "the file declares \(duration.words) of \(codecName), but the installed FFmpeg can't read it"
     }
 
     /// File time of the stream's first timestamp; `nil` if it is missing or implausible.
@@ -293,12 +293,14 @@ final class DemuxedStream {
         guard parameters.pointee.codec_id != AV_CODEC_ID_NONE else {
             throw EncodingError(
                 subject: path, operation: "decoding",
-                reason: "the installed FFmpeg does not support the codec of its \(media)\(codecTag)")
+                reason: "the installed FFmpeg does not support the codec of the file's \(media)\(codecTag)")
         }
         guard avcodec_find_decoder(parameters.pointee.codec_id) != nil else {
             throw EncodingError(
                 subject: path, operation: "decoding",
-                reason: "the installed FFmpeg can't decode its \(media): the \(codecName) decoder is missing")
+                reason:
+                    "the installed FFmpeg can't decode the file's \(media): the \(codecName) decoder is missing"
+            )
         }
         let decoder = try OwnedCodec(decoder: parameters.pointee.codec_id, subject: path)
         let result = avcodec_parameters_to_context(decoder.pointer, parameters)

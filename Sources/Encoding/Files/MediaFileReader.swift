@@ -76,7 +76,7 @@ public final class MediaFileReader {
                 throw EncodingError(
                     subject: path, operation: "reading",
                     reason:
-                        "its audio has \(format.channels) channels at \(format.rate) Hz; only 1 to 8 channels at 8000 to 192000 Hz are supported"
+                        "the audio format (channels: \(format.channels), sample rate: \(format.rate) Hz) is not supported; only 1 to 8 channels at 8000 to 192000 Hz are supported"
                 )
             }
             try AudioProbe.check(path: path)
@@ -107,7 +107,7 @@ public final class MediaFileReader {
         let jumps = stream.timeline?.jumps ?? []
         defer { toldJumps = jumps.count }
         return jumps.dropFirst(toldJumps).map { jump in
-            let way = jump.length < .zero ? "back" : "forward"
+            let way = jump.length < .zero ? "backward" : "forward"
             return "the file's timestamps jump \(way) by \(jump.length.magnitude.words) at \(jump.at.text)"
         }
     }
@@ -185,14 +185,14 @@ enum VideoProbe {
             let why = decoder.damagedPackets > 0 ? ": \(EncodingError.text(decoder.lastFailure))" : ""
             throw EncodingError(
                 subject: path, operation: "decoding",
-                reason: "no frame of its \(stream.codecName) video can be decoded\(why)")
+                reason: "no frame of the file's \(stream.codecName) video can be decoded\(why)")
         }
         let picture = frame.pointee
         let size = FrameSize(width: Int(picture.width), height: Int(picture.height))
         guard size.isPlausible, size.width >= 2, size.height >= 2 else {
             throw EncodingError(
                 subject: path, operation: "reading",
-                reason: "its frame size is \(size) pixels; only 2 to 16384 pixels per side are supported")
+                reason: "the frame size is \(size); only 2 to 16384 pixels per side are supported")
         }
         let orientation = stream.orientation(of: frame)
         let isJPEG = stream.parameters.pointee.codec_id == AV_CODEC_ID_MJPEG
@@ -247,7 +247,7 @@ enum AudioProbe {
         let why = decoder.damagedPackets > 0 ? ": \(EncodingError.text(decoder.lastFailure))" : ""
         throw EncodingError(
             subject: path, operation: "decoding",
-            reason: "no sample of its \(stream.codecName) audio can be decoded\(why)")
+            reason: "no sample of the file's \(stream.codecName) audio can be decoded\(why)")
     }
 }
 

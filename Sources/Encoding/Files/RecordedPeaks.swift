@@ -13,7 +13,7 @@ public struct RecordedPeaks: Sendable {
     ///   - count: Number of intervals, at least one.
     ///   - duration: Total duration of all intervals, above zero.
     public init(count: Int, duration: Nanoseconds) {
-        precondition(count > 0 && duration > .zero, "there is at least one stretch, and it takes time")
+        precondition(count > 0 && duration > .zero, "the count and the duration must be positive")
         peaks = [Float](repeating: 0, count: count)
         self.duration = duration
     }

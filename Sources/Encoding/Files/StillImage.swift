@@ -12,7 +12,8 @@ public struct StillImage {
     /// - Returns: The Y, Cb, and Cr planes, one after another, without padding.
     /// - Throws: An error if the file can't be read or decoded, contains no frame, or `size` is too small.
     public static func load(path: String, size: FrameSize) throws(EncodingError) -> SharedBytes {
-        precondition(size.width % 2 == 0 && size.height % 2 == 0, "a frame of 4:2:0 has even sides")
+        precondition(
+            size.width % 2 == 0 && size.height % 2 == 0, "a 4:2:0 frame must have an even width and height")
         let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO)
         let decoder = try FileDecoder(stream)
         guard let frame = try decoder.next() else {

@@ -98,7 +98,7 @@ public final class TrackReader {
                 || ((1...16384).contains(frameSize.width) && (1...16384).contains(frameSize.height))
         else {
             throw EncodingError(
-                subject: path, operation: "reading", reason: "the frame size is missing in the file")
+                subject: path, operation: "reading", reason: "the file does not specify the frame size")
         }
         guard
             !isAudio
@@ -106,7 +106,7 @@ public final class TrackReader {
         else {
             throw EncodingError(
                 subject: path, operation: "reading",
-                reason: "the sample rate or the channel count is missing in the file")
+                reason: "the file does not specify the sample rate or the channel count")
         }
         try seek(to: .zero)
     }

@@ -12,7 +12,7 @@ public final class JPEGEncoder {
     ///
     /// - Parameter quality: JPEG quality on libjpeg's scale, 1…100.
     public init(quality: Int = 90) {
-        precondition((1...100).contains(quality), "JPEG quality is 1…100")
+        precondition((1...100).contains(quality), "the JPEG quality must be in 1…100")
         handle = tjInitCompress()
         self.quality = quality
     }
@@ -146,8 +146,8 @@ public final class PreviewEncoder {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
         guard painter.paint(frame, everything, into: planes) else {
             throw EncodingError(
-                subject: "a \(frame.pixel.rawValue) frame of \(frame.size)", operation: "making a preview",
-                reason: "it is damaged, or it is compressed video that must be decoded first")
+                subject: "a \(frame.pixel.rawValue) frame of \(frame.size)", operation: "creating a preview",
+                reason: "the frame is damaged, or contains compressed video that must be decoded first")
         }
         ColorMap(from: FramePainter.meaning(of: frame), to: .jpeg)?.convert(planes)
         return try encoder.encode(
@@ -181,8 +181,8 @@ enum StillJPEG {
         guard isWhole else {
             throw EncodingError(
                 subject: "a \(frame.pixel.rawValue) frame of \(frame.size)",
-                operation: "making a still",
-                reason: "it is damaged, or it is compressed video that must be decoded first")
+                operation: "creating a still",
+                reason: "the frame is damaged, or contains compressed video that must be decoded first")
         }
         ColorMap(from: FramePainter.meaning(of: frame), to: .jpeg)?.convert(planes)
         return try JPEGEncoder(quality: quality).encode(

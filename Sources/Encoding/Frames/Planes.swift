@@ -32,7 +32,7 @@ struct Planes {
     func part(_ rectangle: PixelRectangle) -> Planes {
         precondition(
             rectangle.x >= 0 && rectangle.y >= 0 && rectangle.x + rectangle.width <= size.width
-                && rectangle.y + rectangle.height <= size.height, "a part lies inside its frame")
+                && rectangle.y + rectangle.height <= size.height, "the part must be inside the frame")
         let (left, top) = (rectangle.x >> horizontalShift, rectangle.y >> verticalShift)
         return Planes(
             y: y + rectangle.y * yStride + rectangle.x, u: u + top * uStride + left,
@@ -46,7 +46,7 @@ extension Planes {
     /// Views a packed I420 frame.
     init(i420 memory: SharedBytes, size: FrameSize) {
         let (planes, byteCount) = FramePlane.packed(.i420, size)
-        precondition(memory.count >= byteCount, "the memory holds the frame")
+        precondition(memory.count >= byteCount, "the memory must be large enough for the frame")
         let start = memory.start.assumingMemoryBound(to: UInt8.self)
         self.init(
             y: start, u: start + planes[1].offset, v: start + planes[2].offset, yStride: planes[0].stride,

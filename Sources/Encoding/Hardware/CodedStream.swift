@@ -61,7 +61,7 @@ struct CodedStream {
             next += 1
         }
         if isLast, next < expected.count {
-            throw broken("it did not return the last \(expected.count - next) frames")
+            throw broken("the encoder did not return the last \(expected.count - next) frames")
         }
         if next > 256 {
             expected.removeFirst(next)
@@ -73,15 +73,17 @@ struct CodedStream {
     /// Checks a frame's time to within half a tick. Drivers count in microseconds, so times may be returned with a
     /// small rounding error.
     private func check(_ frame: CodedFrame) throws(EncodingError) {
-        guard next < expected.count else { throw broken("it returned a frame that was not sent to it") }
+        guard next < expected.count else {
+            throw broken("the encoder returned a frame that was not sent to it")
+        }
         let wanted = expected[next]
         let distance = frame.presentation.subtractingReportingOverflow(wanted)
         guard !distance.overflow, abs(distance.partialValue) * 2 < ticksPerFrame else {
             let isEarlier = frame.presentation < wanted
             throw broken(
                 isEarlier
-                    ? "it returned frames out of order"
-                    : "it dropped a frame, or returned frames out of order")
+                    ? "the encoder returned frames out of order"
+                    : "the encoder dropped a frame, or returned frames out of order")
         }
     }
 

@@ -140,7 +140,8 @@ final class CoderThread: Sendable {
             state.isLeftBehind = true
         }
         return EncodingError(
-            subject: name, operation: operation, reason: "it did not respond within \(limit.inSeconds) s")
+            subject: name, operation: operation,
+            reason: "the encoder did not respond within \(limit.inSeconds) s")
     }
 
     private static func run(

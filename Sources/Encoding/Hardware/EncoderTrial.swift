@@ -47,7 +47,7 @@ public struct EncoderTrial {
         of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
     ) {
-        precondition(!sizes.isEmpty, "a trial has a size")
+        precondition(!sizes.isEmpty, "a trial requires at least one frame size")
         self.encoder = encoder
         self.sizes = sizes
         // An encoder that can't keep up with a single camera is useless.
@@ -104,7 +104,7 @@ public struct EncoderTrial {
         let lowest = try readBack(packets, stream.parameters, material)
         guard lowest >= Self.leastPSNR else {
             throw verdict(
-                "its frames of \(size) reach a PSNR of \(Self.rounded(lowest)) dB; at least \(Self.rounded(Self.leastPSNR)) dB is required"
+                "the encoded frames of size \(size) reach a PSNR of \(Self.rounded(lowest)) dB; at least \(Self.rounded(Self.leastPSNR)) dB is required"
             )
         }
         let (time, processor) = try timed(material)
@@ -131,14 +131,15 @@ public struct EncoderTrial {
 
     private func checkKeys(_ packets: [EncodedPacket]) throws(EncodingError) {
         let keys = packets.indices.filter { packets[$0].isKey }
-        guard keys.first == 0 else { throw verdict("its first frame is not a key frame") }
+        guard keys.first == 0 else { throw verdict("the first encoded frame is not a key frame") }
         guard keys.contains(Self.askedKey) else {
-            throw verdict("it does not produce key frames on request, so recordings could not be split")
+            throw verdict(
+                "the encoder does not produce key frames on request, so recordings could not be split")
         }
         let longest = zip(keys.dropFirst() + [packets.count], keys).map { $0 - $1 }.max() ?? 0
         guard Double(longest) <= 2 * Self.rate.perSecond else {
             throw verdict(
-                "it was set to a key frame every 2 s, but produced none within \(longest) frames")
+                "the encoder was set to a key frame every 2 s, but produced none within \(longest) frames")
         }
     }
 
@@ -169,11 +170,11 @@ public struct EncoderTrial {
                 lowest = min(lowest, SumSquareErrorToPsnr(squares, UInt64(material.size.pixelCount)))
             }
         }
-        guard isWhole else { throw verdict("its frames do not have the size \(material.size)") }
+        guard isWhole else { throw verdict("the encoded frames do not have the size \(material.size)") }
         guard times == Array(0..<Int64(Self.checkedFrames)) else {
             throw verdict("only \(times.count) of \(Self.checkedFrames) frames could be read back in order")
         }
-        guard isColored else { throw verdict("its frames do not have color metadata") }
+        guard isColored else { throw verdict("the encoded frames do not have color metadata") }
         return lowest
     }
 
@@ -201,11 +202,12 @@ public struct EncoderTrial {
     private func figures(of tried: [Checked]) throws(EncodingError) -> EncoderFigures {
         guard let first = tried.first, let slowest = tried.map(\.pixelsPerSecond).min(),
             let largest = tried.max(by: { $0.size.pixelCount < $1.size.pixelCount })
-        else { preconditionFailure("figures are of what passed") }
+        else { preconditionFailure("at least one frame size must have been tested") }
         let needed = Double(first.size.pixelCount) * leastRate.perSecond
         guard slowest >= needed else {
             let rate = slowest / Double(first.size.pixelCount)
-            throw verdict("it encodes at most \(Self.rounded(rate)) frames of \(first.size) per second")
+            throw verdict(
+                "the encoder processes at most \(Self.rounded(rate)) frames of \(first.size) per second")
         }
         return EncoderFigures(
             sizes: tried.map(\.size), pixelsPerSecond: slowest, streams: streamsAtOnce(first.size),

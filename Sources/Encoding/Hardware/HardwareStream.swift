@@ -33,7 +33,7 @@ final class HardwareStream: VideoStream {
         let rehearsal = try HardwareRehearsal(name, settings, patience: patience, open: open)
         lacksColorTags = rehearsal.filter != nil
         coder = try CoderThread(name, settings, patience: patience, open: open)
-        guard let opened = coder.opened else { preconditionFailure("a coder that was made is open") }
+        guard let opened = coder.opened else { preconditionFailure("the encoder must be open") }
         frames = HardwareFrames(name, size: settings.size, layout: opened.layout)
         stream = CodedStream(
             name, rate: settings.rate,
@@ -117,7 +117,7 @@ struct HardwareRehearsal {
     ) throws(EncodingError) {
         let color = settings.color ?? .bt709Limited
         let coder = try CoderThread(subject, settings, patience: patience, open: open)
-        guard let opened = coder.opened else { preconditionFailure("a coder that was made is open") }
+        guard let opened = coder.opened else { preconditionFailure("the encoder must be open") }
         var stream = CodedStream(subject, rate: settings.rate, filter: nil)
         var packets: [EncodedPacket] = []
         var frames = HardwareFrames(subject, size: settings.size, layout: opened.layout)
@@ -137,11 +137,13 @@ struct HardwareRehearsal {
         try coder.close()
 
         guard let first = packets.first, first.isKey else {
-            throw Self.refusal(subject, "its first frame is not a key frame")
+            throw Self.refusal(subject, "the first encoded frame is not a key frame")
         }
         let own = CodedUnits(first.bytes).parameterSets
         let setup = own.isEmpty ? opened.setup : own
-        guard !setup.isEmpty else { throw Self.refusal(subject, "it does not provide parameter sets") }
+        guard !setup.isEmpty else {
+            throw Self.refusal(subject, "the encoder does not provide parameter sets")
+        }
         var isTagged = true
         try Self.check(packets, setup, settings.size, subject) { frame in
             if frame.color != color { isTagged = false }
@@ -166,17 +168,17 @@ struct HardwareRehearsal {
             }
         }
         if let other = found.first(where: { $0.size != size }) {
-            throw refusal(subject, "its frames are \(other.size) instead of \(size)")
+            throw refusal(subject, "the encoded frames have the size \(other.size) instead of \(size)")
         }
         guard found.count == levels.count,
             zip(found, levels).allSatisfy({ abs($0.luma - Double($1)) < tolerance })
         else {
-            throw refusal(subject, "its output frames do not match its input frames")
+            throw refusal(subject, "the output frames do not match the input frames")
         }
     }
 
     private static func refusal(_ subject: String, _ reason: String) -> EncodingError {
-        EncodingError(subject: subject, operation: "testing a stream", reason: reason)
+        EncodingError(subject: subject, operation: "testing the encoder", reason: reason)
     }
 }
 
@@ -252,7 +254,7 @@ final class StreamReading {
     private func unreadable(_ code: Int32) -> EncodingError {
         let error = EncodingError(subject, "", code: code)
         return EncodingError(
-            subject: subject, operation: "reading back its stream", reason: error.reason)
+            subject: subject, operation: "reading back the encoded stream", reason: error.reason)
     }
 
     private func frame() throws(EncodingError) -> Frame {
@@ -262,8 +264,8 @@ final class StreamReading {
             let u = facts.data.1, let v = facts.data.2
         else {
             throw EncodingError(
-                subject: subject, operation: "reading back its stream",
-                reason: "its frames are not 8-bit 4:2:0")
+                subject: subject, operation: "reading back the encoded stream",
+                reason: "the encoded frames are not 8-bit 4:2:0")
         }
         let size = FrameSize(width: Int(facts.width), height: Int(facts.height))
         let isTagged =

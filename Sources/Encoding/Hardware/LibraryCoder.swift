@@ -34,7 +34,9 @@ final class LibraryCoder: HardwareCoding {
         _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ device: UploadDevice?
     ) throws(EncodingError) -> EncoderDialect.Attempt {
-        guard let usual = dialect.attempts.first else { preconditionFailure("a dialect has a way to open") }
+        guard let usual = dialect.attempts.first else {
+            preconditionFailure("a dialect must define at least one way to open the encoder")
+        }
         guard dialect.attempts.count > 1 else { return usual }
         var failure: EncodingError?
         for attempt in dialect.attempts {
@@ -61,7 +63,7 @@ final class LibraryCoder: HardwareCoding {
                 // libavcodec uses a single message, such as "Input/output error", for any driver problem.
                 throw EncodingError(
                     subject: error.subject, operation: error.operation,
-                    reason: "\(error.reason); check that the package \(packages) is installed")
+                    reason: "\(error.reason); make sure that the package \(packages) is installed")
             }
         }
     }
@@ -125,7 +127,7 @@ final class LibraryCoder: HardwareCoding {
                 guard !ready.isEmpty else {
                     throw EncodingError(
                         subject: subject, operation: "avcodec_send_frame",
-                        reason: "it neither accepts nor returns frames")
+                        reason: "the encoder neither accepts nor returns frames")
                 }
                 frames += ready
                 continue

@@ -75,7 +75,7 @@ public final class H264Encoder {
     public func encode(
         i420 memory: SharedBytes, planes: [FramePlane], tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
-        precondition(planes.count == 3, "I420 has three planes")
+        precondition(planes.count == 3, "an I420 frame must have three planes")
         let held = Unmanaged.passRetained(memory)
         let start = memory.start.assumingMemoryBound(to: UInt8.self)
         let buffer = av_buffer_create(

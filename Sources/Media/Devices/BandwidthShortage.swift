@@ -87,7 +87,7 @@ extension BandwidthShortage {
     public var explanation: String {
         let place = controller.map { " \($0.printable())" } ?? ""
         let head =
-            "the USB controller\(place) does not have enough free bandwidth for it (this is not about disk space)"
+            "the USB controller\(place) does not have enough free bandwidth for this device (disk space is not the problem)"
         return ([head + account] + [advice]).joined(separator: ". ") + "."
     }
 
@@ -99,7 +99,7 @@ extension BandwidthShortage {
                 let who = claim.holder.map { ", in use by \($0)," } ?? ""
                 return "\(claim.device)\(who) reserves \(claim.share)"
             }
-            let more = claims.count > 3 ? ["\(claims.count - 3) more reserve the rest"] : []
+            let more = claims.count > 3 ? ["other devices reserve the rest of the bandwidth"] : []
             parts.append((shown + more).joined(separator: "; "))
         }
         if let asked { parts.append("this camera needs at least \(asked)") }
@@ -110,11 +110,12 @@ extension BandwidthShortage {
     private var advice: String {
         let port =
             freeControllers.isEmpty
-            ? "connect it to a port of another controller"
-            : "connect it to a port of the controller \(freeControllers.prefix(2).map { $0.printable() }.joined(separator: " or ")), which is free"
+            ? "connect this camera to a port on another controller"
+            : "connect this camera to a free port on controller \(freeControllers.prefix(2).map { $0.printable() }.joined(separator: " or "))"
         guard let fitting else {
             guard asked != nil else { return "Choose mjpeg or a smaller size, or \(port)" }
-            return "None of its formats fits in the rest: stop another camera, or \(port)"
+            return
+                "None of the camera's formats fits in the remaining bandwidth: stop another camera, or \(port)"
         }
         let raw = fittingFormats.prefix(2).map { $0.printable() }.joined(separator: " or ")
         let choice =

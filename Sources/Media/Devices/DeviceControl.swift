@@ -235,26 +235,28 @@ extension ControlFault: CustomStringConvertible {
             let near = Self.near(name, among: names)
             if names.isEmpty { return "this camera has no controls." }
             if near.count == names.count {
-                return "it does not have this control. Available: \(names.joined(separator: ", "))."
+                return
+                    "this camera does not have this control. Available controls: \(names.joined(separator: ", "))."
             }
-            return "it does not have this control. Similar controls: \(near.joined(separator: ", "))."
+            return
+                "this camera does not have this control. Similar controls: \(near.joined(separator: ", "))."
         case .outOfRange(let value, let minimum, let maximum, let step):
             let steps = step > 1 ? " in steps of \(step)" : ""
             return "\(value) is out of range. Choose \(minimum) to \(maximum)\(steps)."
         case .noBits(let value, let all):
-            return "\(value) is not valid. Choose a combination of the bits of \(all)."
+            return "\(value) is not a valid value. Choose a combination of the bits in \(all)."
         case .noChoice(let word, let choices):
             return "\(word.printable()) is not a valid choice. Choose \(choices.joined(separator: ", "))."
         case .noNumber(let word, let expected):
             return "\(word.printable()) is not a valid value. Choose \(expected)."
         case .readOnly: return "this control is read-only."
         case .governed(let governor?, let manual?):
-            return "it is controlled by \(governor). Set \(governor)=\(manual) as well."
+            return "this control is set automatically by \(governor). Also set \(governor)=\(manual)."
         case .governed(let governor?, nil):
-            return "it is controlled by \(governor). Switch \(governor) off as well."
+            return "this control is set automatically by \(governor). Also turn off \(governor)."
         case .governed(nil, _):
             return
-                "it cannot be set now. Switch off the automatic control that sets it, or stop the recording."
+                "this control can't be set now. Turn off the automatic control that manages it, or stop the recording."
         case .noPreset(let names):
             let list = names.map { $0.printable() }.joined(separator: ", ")
             return "this camera does not have a preset with this name. "

@@ -45,15 +45,15 @@ extension SourceKind {
     /// Advice on what to check if a device of this kind delivers no data, as a sentence without its period.
     public var advice: String {
         switch self {
-        case .builtIn: "Check its privacy switch"
-        case .external: "Check its cable, or try another port"
-        case .microphone: "Check its cable, and whether another program is using it"
-        case .virtual: "Check its selector"
+        case .builtIn: "Check the camera's privacy switch"
+        case .external: "Check the device's cable, or try another port"
+        case .microphone: "Check the microphone's cable, and whether another program is using the microphone"
+        case .virtual: "Check the selector of the virtual device"
         case .file: "Check the file with `ffprobe`"
         case .network: "Check that the camera is switched on and streaming"
-        case .phone: "Keep the page open and the screen on at the phone"
+        case .phone: "Keep the page open on the phone, and keep the phone's screen on"
         case .screen: "Share the screen again"
-        case .application: "Check the program that sends it"
+        case .application: "Check the sending application"
         }
     }
 }
@@ -66,7 +66,7 @@ extension DeviceError.Reason {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)
         case .virtual, .file, .network, .phone, .screen, .application:
             .other(
-                "it delivered no usable data within \(seconds) s. \(kind.advice), or remove it from the profile."
+                "the device delivered no usable data within \(seconds) s. \(kind.advice), or remove the device from the profile."
             )
         }
     }

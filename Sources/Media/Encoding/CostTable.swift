@@ -30,7 +30,8 @@ public struct CostTable: Sendable, Equatable, Codable {
                 throw DecodingError.dataCorruptedError(
                     forKey: .nanosecondsPerPiece, in: values,
                     debugDescription:
-                        "invalid cost: \(nanosecondsPerPiece) ns, or \(nanosecondsPerUnit) ns per unit")
+                        "invalid cost: \(nanosecondsPerPiece) ns per work item and \(nanosecondsPerUnit) ns per unit"
+                )
             }
         }
 

@@ -85,30 +85,31 @@ extension DeviceError: CustomStringConvertible {
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
             return
-                "several devices match: \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
+                "several devices match: \(list). Select one of them with `--camera ROLE=…` or `--mic ROLE=…`."
         case .busy(let holder?):
             let activity = holder.activity.map { ", which \($0)" } ?? ""
-            return "it is in use by \(holder)\(activity). Close that program, or choose another camera."
+            return
+                "the device is in use by \(holder)\(activity). Close that program, or choose another camera."
         case .busy(nil):
-            return "it is in use by a program of another user or container. To find the program, run "
-                + "`sudo fuser -v \(device.shellQuoted())`. Close it, or choose another camera."
+            return "the device is in use by a program of another user or container. To find the program, run "
+                + "`sudo fuser -v \(device.shellQuoted())`. Close the program, or choose another camera."
         case .noPermission where device.hasPrefix("file:"):
-            return "permission denied. Allow reading with `chmod`, or choose another file."
+            return "permission denied. Grant read access with `chmod`, or choose another file."
         case .noPermission(let obstacle):
             return (obstacle ?? .notInGroup("video")).explanation(node: device)
         case .disconnected where device.hasPrefix("file:"):
-            return "it could not be read. Check the disk that holds it."
+            return "the file could not be read. Check the disk that contains the file."
         case .disconnected:
-            return "it was unplugged or does not respond. Plug it in again, or try another port."
+            return "the device was unplugged or does not respond. Plug it in again, or try another port."
         case .formatNotSupported(let requested, let offered):
             let list = offered.map { $0.printable() }.joined(separator: "; ")
-            return "it does not support \(requested). Supported: \(list)."
+            return "the device does not support \(requested). Supported: \(list)."
         case .noSignal:
             return
-                "no signal at its input. Switch the source on and check its cable, or remove the device from the profile."
+                "there is no signal at the device's input. Switch on the source and check its cable, or remove the device from the profile."
         case .silent(let seconds):
             return
-                "it delivered no usable data within \(seconds) s. Plug it in again, or remove it from the profile."
+                "the device delivered no usable data within \(seconds) s. Plug it in again, or remove it from the profile."
         case .noBandwidth(let shortage):
             return shortage.explanation
         case .noSoundServer(let why):
@@ -122,7 +123,7 @@ extension DeviceError: CustomStringConvertible {
             return "\(String(cString: strerror(number))) (errno \(number))."
         case .system(let number):
             return "\(String(cString: strerror(number))) (errno \(number)). "
-                + "Plug it in again. If the error remains, check `dmesg`."
+                + "Plug it in again. If the error persists, check `dmesg`."
         case .other(let sentence):
             return sentence
         }
@@ -149,15 +150,15 @@ public enum AccessObstacle: Sendable, Hashable {
         case .notInGroup(let group):
             "permission denied. Join the group with `sudo usermod -aG \(group.shellQuoted()) $USER` and log in again."
         case .loginNeeded(let group):
-            "you were added to the group \(group.printable()) after this login. Log out and in again, or run "
-                + "`newgrp \(group.shellQuoted())` for this terminal."
+            "you were added to the group \(group.printable()) after this login. Log out and log in again, or run "
+                + "`newgrp \(group.shellQuoted())` in this terminal."
         case .closed:
-            "only root can open it. Assign it to the group video with "
+            "only root can open the device. Assign the device to the group video with "
                 + "`sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)`."
         case .container:
-            "the container has no access to it (device cgroup). Start the container with `--device \(quoted)`."
+            "the container does not have access to the device (device cgroup). Start the container with `--device \(quoted)`."
         case .forbidden:
-            "its permissions allow access, but a security policy denies it. Look for AppArmor or SELinux in `sudo dmesg`."
+            "the device permissions allow access, but a security policy denies it. Look for AppArmor or SELinux messages in `sudo dmesg`."
         }
     }
 }

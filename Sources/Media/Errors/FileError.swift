@@ -71,10 +71,10 @@ extension FileError: CustomStringConvertible {
             case ENOTDIR: "part of the path is a file, not a folder. Check the path."
             case ENAMETOOLONG: "the name is too long. Choose a shorter one."
             case ELOOP: "the path contains a loop of symbolic links. Check the path."
-            case EEXIST: "it already exists. Choose another name."
+            case EEXIST: "a file or folder with this name already exists. Choose another name."
             default:
                 limit?.explanation
-                    ?? "\(String(cString: strerror(errno))) (errno \(errno)). Check the disk, or choose another."
+                    ?? "\(String(cString: strerror(errno))) (errno \(errno)). Check the disk, or choose another one."
             }
         return "\(path.printable()): \(operation) failed: \(explanation)"
     }

@@ -74,7 +74,8 @@ public struct AudioBlock: Sendable {
     ///   - fates: The fate of each sample per channel.
     public init(_ samples: [Float], fates: AudioFateRun) {
         precondition(
-            fates.isEmpty ? samples.isEmpty : samples.count % fates.count == 0, "each sample needs a fate")
+            fates.isEmpty ? samples.isEmpty : samples.count % fates.count == 0,
+            "the number of samples must be a multiple of the number of fates")
         self.samples = samples
         self.fates = fates
     }

@@ -74,7 +74,7 @@ extension LossCause {
             ) { .lowLight($0.kind) }
         case .late:
             Definition(
-                meaning: "The frame or audio arrived after the session had decided its tick.",
+                meaning: "The frame or audio arrived after the deadline for its tick.",
                 origin: .computer, part: .processor
             ) { .late($0.kind) }
         case .encoder:
@@ -113,7 +113,7 @@ extension LossCause {
         case .disconnected:
             Definition(
                 meaning:
-                    "The device was unplugged or stopped delivering, with or without an error. The gap has the specific cause: `unplugged` or `silent`.",
+                    "The device was unplugged or stopped delivering data, with or without an error. The gap has a more specific cause: `unplugged` or `silent`.",
                 origin: .device, part: .device
             ) { .disconnected($0.kind) }
         }
@@ -220,7 +220,7 @@ package struct LossExplanation: Equatable {
                 "data from the camera arrived damaged",
                 "connect the camera by Ethernet, or lower its bit rate")
         case .phone: Self("data from the phone arrived damaged", nearer)
-        case .screen: Self("the captured screen picture was damaged", "share the screen again")
+        case .screen: Self("the captured screen image was damaged", "share the screen again")
         case .application:
             Self("the sending application delivered damaged data", "check the sending application")
         }
@@ -316,7 +316,7 @@ package struct LossExplanation: Equatable {
         case .phone:
             Self(
                 "the phone was disconnected or delivered no data",
-                "keep the page open on the phone, and its screen on")
+                "keep the page open on the phone, and keep the phone's screen on")
         case .screen:
             Self("the screen could not be captured", "keep the session unlocked, and allow screen sharing")
         case .application:
@@ -329,11 +329,11 @@ package struct LossExplanation: Equatable {
     private static let wired =
         "connect the camera by Ethernet, use a faster network, or lower the camera's bit rate"
     private static let nearer =
-        "move the phone closer to the access point, or reduce its picture size or frame rate"
+        "move the phone closer to the access point, or reduce the phone's frame size or frame rate"
     /// A synthetic device simulates the device faults given in its selector.
     private static let withoutFaults = "remove the faults from the selector of the virtual device"
     private static let unreadable = Self(
-        "the file could not be read", "check the file with `ffprobe`, and check its disk")
+        "the file could not be read", "check the file with `ffprobe`, and check the disk")
     private static let slowScreen = Self(
         "the screen could not be captured fast enough",
         "record the screen at a lower frame rate or a smaller size")

@@ -62,17 +62,17 @@ public struct LiveOutputAddress: Sendable, Hashable {
         case "whip+http": try self.init(.whip, isEncrypted: false, usualPort: 80, rest, text)
         case "whip+https": try self.init(.whip, isEncrypted: true, usualPort: 443, rest, text)
         case "http", "https":
-            throw .init("the address of a WHIP server starts with whip+\(scheme)://, not \(scheme)://.")
+            throw .init("the address of a WHIP server must start with whip+\(scheme)://, not \(scheme)://.")
         default:
             // The message doesn't quote an invalid address, because it may begin with a stream key.
-            throw .init("live output is not possible to this address: \(Self.expectation).")
+            throw .init("this address is not supported for live output: \(Self.expectation).")
         }
     }
 
     private init(node: String, _ text: String) throws(AddressError) {
         guard node.hasPrefix("/dev/"), node.count > 5, !node.contains("/.."), !node.contains(" ") else {
             throw .init(
-                "a virtual camera is a v4l2loopback device, for example v4l2:/dev/video9. `multicam doctor` lists them."
+                "a virtual camera must be a v4l2loopback device, for example v4l2:/dev/video9. Run `multicam doctor` to list these devices."
             )
         }
         self.init(
@@ -83,7 +83,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
         let name = microphone.trimmed
         guard name.utf8.count <= Self.longestName, !name.contains("\""), !name.contains("\\") else {
             throw .init(
-                "the name of a virtual microphone has at most \(Self.longestName) bytes, and no quotes or backslashes, for example pulse:Studio mix."
+                "the name of a virtual microphone must have at most \(Self.longestName) bytes and must not contain quotes or backslashes. Example: pulse:Studio mix."
             )
         }
         self.init(
@@ -110,7 +110,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
         let srt = kind == .srt ? try SRTSettings(query: query) : nil
         let (host, port) = Self.hostAndPort(place)
         guard let host, host.isEmpty == false || srt?.mode == .listener else {
-            throw .init("the host is missing in the address. Example: \(example).")
+            throw .init("the host is missing from the address. Example: \(example).")
         }
         guard let port = port ?? usualPort, (1...65535).contains(port) else {
             throw .init("the address needs a port from 1 to 65535. Example: \(example).")
@@ -118,7 +118,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
         if kind == .rtmp {
             guard path.split(separator: "/").count >= 2 else {
                 throw .init(
-                    "the application and the stream key are missing in the address. Example: \(example).")
+                    "the application and the stream key are missing from the address. Example: \(example).")
             }
         }
         self.init(

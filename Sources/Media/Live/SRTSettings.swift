@@ -69,7 +69,7 @@ public struct SRTSettings: Sendable, Hashable {
     ) throws(AddressError) -> Nanoseconds {
         guard let value = Int64(text), range.contains(value) else {
             throw .init(
-                "SRT \(name): expected \(range.lowerBound) to \(range.upperBound) milliseconds (OBS and FFmpeg write microseconds)."
+                "SRT \(name): expected \(range.lowerBound) to \(range.upperBound) milliseconds (OBS and FFmpeg use microseconds)."
             )
         }
         return .milliseconds(value)

@@ -39,7 +39,7 @@ public struct ScreenAddress: Sendable, Hashable {
     /// Default rate in frames per second.
     private static let defaultRate = FrameRate(30, per: 1)
     private static let expectation =
-        "expected screen:, screen:portal, screen::0, screen::0?window=TITLE or screen::0?region=1280x720+0+0, and after ? or & cursor=no, "
+        "expected screen:, screen:portal, screen::0, screen::0?window=TITLE or screen::0?region=1280x720+0+0, with optional settings after ? or &: cursor=no, "
         + "size=1280x720 or fps=15"
 
     /// Parses a selector.
@@ -60,7 +60,7 @@ public struct ScreenAddress: Sendable, Hashable {
             let key = pair.prefix { $0 != "=" }
             guard let value = String(pair.dropFirst(key.count + 1)).percentDecoded, !value.isEmpty else {
                 throw .init(
-                    "“\(pair.description.printable())” in a screen address has an empty value: \(Self.expectation)."
+                    "“\(pair.description.printable())” in a screen address has no value: \(Self.expectation)."
                 )
             }
             switch key {
@@ -71,7 +71,7 @@ public struct ScreenAddress: Sendable, Hashable {
                 part = key == "window" ? .window(value) : .region(try Self.region(value))
             case "cursor":
                 guard ["yes", "no"].contains(value) else {
-                    throw .init("cursor of a screen: expected yes or no.")
+                    throw .init("invalid screen setting cursor: expected yes or no.")
                 }
                 hasCursor = value == "yes"
             case "size":
@@ -79,24 +79,25 @@ public struct ScreenAddress: Sendable, Hashable {
                     read.width.isMultiple(of: 2), read.height.isMultiple(of: 2)
                 else {
                     throw .init(
-                        "size of a screen: expected an even width and height of at least 16, such as 1280x720."
+                        "invalid screen setting size: expected an even width and height of at least 16, such as 1280x720."
                     )
                 }
                 size = read
             case "fps":
                 guard let read = FrameRate(value), (1...240).contains(read.perSecond) else {
-                    throw .init("fps of a screen: expected 1 to 240.")
+                    throw .init("invalid screen setting fps: expected 1 to 240.")
                 }
                 rate = read
             default:
                 throw .init(
-                    "unknown setting “\(key.description.printable())” of a screen: \(Self.expectation).")
+                    "unknown screen setting “\(key.description.printable())”: \(Self.expectation).")
             }
             if !["size", "fps"].contains(key) { named.append(String(pair)) }
         }
         if isPortal, case .window = part {
             throw .init(
-                "the window for screen:portal is chosen in the desktop's dialog. Omit `window`.")
+                "screen:portal does not support `window`. Omit `window`, and choose the window in the desktop's dialog."
+            )
         }
         (self.display, self.part, self.hasCursor) = (
             display.isEmpty || isPortal ? nil : String(display), part, hasCursor
@@ -156,7 +157,8 @@ public struct ScreenAddress: Sendable, Hashable {
         guard parts.count == 3, let size = FrameSize(String(parts[0])), size.width >= 16, size.height >= 16,
             let x = UInt16(parts[1]), let y = UInt16(parts[2])
         else {
-            throw .init("region of a screen: expected size and position, such as 1280x720+0+0.")
+            throw .init(
+                "invalid screen setting region: expected a size and a position, such as 1280x720+0+0.")
         }
         return PixelRectangle(x: Int(x), y: Int(y), width: size.width, height: size.height)
     }

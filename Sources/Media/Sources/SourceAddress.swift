@@ -129,7 +129,7 @@ public struct SourceAddress: Sendable, Hashable {
         let srt = kind == .srt ? try SRTSettings(query: query) : nil
         let (host, port) = LiveOutputAddress.hostAndPort(place)
         guard let host, !host.isEmpty || srt?.mode == .listener else {
-            throw .init("the host is missing in the address. Example: \(example).")
+            throw .init("the host is missing from the address. Example: \(example).")
         }
         guard let port = port ?? usualPort, (1...65535).contains(port) else {
             throw .init("the address needs a port from 1 to 65535. Example: \(example).")

@@ -34,7 +34,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
     ///
     /// - Parameter capacity: The maximum number of queued elements, at least 1.
     public init(capacity: Int) {
-        precondition(capacity > 0, "a queue needs room for one element")
+        precondition(capacity > 0, "the capacity of a queue must be at least 1")
         self.capacity = capacity
     }
 

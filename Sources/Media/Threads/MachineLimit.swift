@@ -46,18 +46,19 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
                 "this user is limited to \($0) processes and threads (`ulimit -u`)"
             }
             let cause =
-                user ?? "a limit of the control group or kernel is reached (`pids.max`, `kernel.threads-max`)"
-            return "no thread can be created: \(cause). Close other programs, or raise the limit: "
+                user
+                ?? "a limit of the control group or the kernel was reached (`pids.max`, `kernel.threads-max`)"
+            return "a thread could not be created: \(cause). Close other programs, or raise the limit: "
                 + "`ulimit -u`, `TasksMax=` in a systemd unit, or `--pids-limit` for a container."
         case .addressSpace:
             let size = ProcessLimit.addressSpace.soft.map { "\($0 >> 20) MiB" } ?? "its current size"
-            return "the address space is limited to \(size) (`ulimit -v`), and this limit is reached. "
+            return "the address space is limited to \(size) (`ulimit -v`), and this limit has been reached. "
                 + "Remove the limit with `ulimit -v unlimited`."
         case .descriptors:
             let soft = ProcessLimit.descriptors.soft.map(String.init) ?? "unlimited"
             let hard = ProcessLimit.descriptors.hard.map(String.init) ?? "unlimited"
             return
-                "the limit of \(soft) open files for this process is reached (hard limit: \(hard)). Raise the limit "
+                "this process has reached its limit for open files: \(soft) (hard limit: \(hard)). Raise the limit "
                 + "with `ulimit -n`, or with `LimitNOFILE=` in a systemd unit."
         case .systemDescriptors:
             return
@@ -68,7 +69,7 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
                     + "Choose another disk with `--output`, or split the recording with `ctl split`."
             }
             return
-                "files are limited to \(size) bytes (`ulimit -f`). Remove the limit with `ulimit -f unlimited`, or with "
+                "the file size is limited to \(size) bytes (`ulimit -f`). Remove the limit with `ulimit -f unlimited`, or with "
                 + "`LimitFSIZE=infinity` in a systemd unit."
         case .memory:
             return "the system is out of memory. Close other programs."

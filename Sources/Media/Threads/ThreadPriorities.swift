@@ -117,7 +117,7 @@ public final class ThreadPriorities: Sendable {
             if let nice = MediaThread.takePriority() {
                 let refusal = MediaThread.number.map { service.raise(thread: $0, toNice: nice) }
                 grant =
-                    (refusal ?? "/proc is missing").map { .notGranted(reason: $0) } ?? .realtimeKit
+                    (refusal ?? "/proc is not available").map { .notGranted(reason: $0) } ?? .realtimeKit
             } else {
                 grant = .niceLimit
             }

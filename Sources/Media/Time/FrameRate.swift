@@ -15,7 +15,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     ///
     /// - Precondition: Both numbers are positive.
     public init(_ frames: Int64, per seconds: Int64 = 1) {
-        precondition(frames > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
+        precondition(frames > 0 && seconds > 0, "both terms of a frame rate must be positive")
         var (a, b) = (frames, seconds)
         while b != 0 { (a, b) = (b, a % b) }
         self.frames = frames / a

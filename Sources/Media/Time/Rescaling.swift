@@ -14,7 +14,7 @@ extension Int64 {
     ///   - other: The tick rate of the result, per the same time unit; must be positive.
     /// - Returns: The nearest integer, with halves rounded away from zero; clamped to `Int64.min…Int64.max`.
     public func rescaled(from rate: Int64, to other: Int64) -> Int64 {
-        precondition(rate > 0 && other > 0, "clocks have rates above zero")
+        precondition(rate > 0 && other > 0, "both clock rates must be positive")
         guard rate != other else { return self }
         let half = self < 0 ? -(rate / 2) : rate / 2
         // Nearly all products fit into 64 bits, and 64-bit division is several times faster.

@@ -72,7 +72,7 @@ public final class SimulatedClock: SessionClock {
         if cancellation.isCancelled { return false }
         let thread = monitor.broadcast { state in
             guard let thread = state.numbers[pthread_self()] else {
-                preconditionFailure("only a thread of the simulated clock may sleep on it")
+                preconditionFailure("only threads of the simulated clock can call sleep")
             }
             state.sleepers.append(Sleeper(thread: thread, deadline: deadline))
             state.running = nil

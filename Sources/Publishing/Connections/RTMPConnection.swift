@@ -122,7 +122,7 @@ enum RTMPRefusal {
         // The server still holds an earlier connection from this live output.
         if says("already publishing", "already exists", "already in use", "stream is busy") {
             return .lost(
-                "\(printable) still has the previous connection open and reports that the stream is already being published."
+                "\(printable) has not closed the previous connection yet and reports that the stream is already being published."
             )
         }
         if says("server error") {
@@ -136,9 +136,9 @@ enum RTMPRefusal {
         // The last command sent to the server contained the stream key.
         if says("sending publish command") {
             return .doubtful(
-                "\(printable) closed the connection after it received the stream key. The key is wrong, or the server does not accept streams now."
+                "\(printable) closed the connection after it received the stream key. The key is wrong, or the server is not accepting streams."
             )
         }
-        return .lost("\(printable) did not complete the RTMP connection, or closed it.")
+        return .lost("\(printable) closed the connection or did not complete the RTMP handshake.")
     }
 }

@@ -107,7 +107,7 @@ struct SRTSocket: ~Copyable {
             )
         case 1400, 1401, 1403, 1404, 1405, 1406, 1415:
             return .refused("\(printable) rejected the stream ID (\(code)). Correct it in the address.")
-        default: return .lost("\(printable) rejected the connection for now (\(code)).")
+        default: return .lost("\(printable) temporarily rejected the connection (\(code)).")
         }
     }
 
@@ -193,7 +193,7 @@ struct HostAddress {
         guard code == 0 else {
             guard code == EAI_NONAME else {
                 throw .lost(
-                    "the host name \(shown) cannot be resolved now: \(String(cString: gai_strerror(code))).")
+                    "the host name \(shown) cannot be resolved: \(String(cString: gai_strerror(code))).")
             }
             throw .doubtful("the host name \(shown) does not exist. Correct the host in the address.")
         }

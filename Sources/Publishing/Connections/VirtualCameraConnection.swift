@@ -114,13 +114,14 @@ package final class VirtualCameraConnection: LiveOutputConnection {
             )
         case .busy:
             return .lost(
-                "another program is already sending to \(node). Close it, or create another virtual camera.")
+                "another program is already sending to \(node). Close that program, or create another virtual camera."
+            )
         case .noPermission(let obstacle):
             return .refused("\(node): \((obstacle ?? .notInGroup("video")).explanation(node: path))")
         case .disconnected: return .lost("\(node) was removed: the module v4l2loopback is no longer loaded.")
         case .formatNotSupported(_, let offered):
             return .lost(
-                "\(node) is fixed to \(offered.first ?? "another format") while other programs read it. Close them to allow a change of format."
+                "the format of \(node) can't be changed from \(offered.first ?? "the current format") while other programs are reading from it. Close these programs."
             )
         case .other(let sentence): return .refused("\(node) is not a virtual camera: \(sentence)")
         default: return .lost(error.description)

@@ -177,7 +177,7 @@ struct LiveOutput: Sendable, Equatable {
             request.name.printable() == request.name
         else {
             throw .refused(
-                "a live output needs a name of at most \(Self.longestName) bytes without control characters.")
+                "a live output name must have 1 to \(Self.longestName) bytes and no control characters.")
         }
         name = request.name
         do throws(AddressError) {
@@ -208,7 +208,7 @@ struct LiveOutput: Sendable, Equatable {
         guard let video = request.video else {
             guard source == Self.program else {
                 throw .refused(
-                    "\(request.name) sends a camera, which needs a separate encoder. Set `video: { size, rate, bitrate }`."
+                    "\(request.name) sends a camera track, which requires a separate encoder. Set `video: { size, rate, bitrate }`."
                 )
             }
             encoder = nil

@@ -17,7 +17,7 @@ struct WHIPEndpoint: Equatable {
             let endpoint = Self(url, place: address.printable)
         else {
             throw .refused(
-                "the address \(address.printable) contains characters that are not allowed in a URL. Write them as % and two hexadecimal digits."
+                "the address \(address.printable) contains characters that are not allowed in a URL. Encode each of them as % and two hexadecimal digits."
             )
         }
         self = endpoint
@@ -79,7 +79,7 @@ enum WHIPAnswer: Equatable {
         switch reply.status {
         case 201:
             guard reply.contentType?.lowercased().hasPrefix("application/sdp") == true else {
-                throw .refused("\(place) responded, but not like a WHIP server. Check the address.")
+                throw .refused("\(place) responded, but is not a WHIP server. Check the address.")
             }
             self = .accepted(try SessionDescription(reply.body, from: place))
         case 307, 308:
@@ -89,7 +89,7 @@ enum WHIPAnswer: Equatable {
             }
             guard other.hasSameOrigin(as: endpoint) else {
                 throw .refused(
-                    "\(place) redirects to \(other.place). Redirects to another server are not followed, because the token is for \(place) only. If you trust the other server, set its address for the live output."
+                    "\(place) redirects to \(other.place). Redirects to another server are not followed, because the token is valid only for \(place). If you trust the other server, set its address for the live output."
                 )
             }
             self = .elsewhere(other)
@@ -106,7 +106,7 @@ enum WHIPAnswer: Equatable {
         // Another client is already publishing, the server isn't ready, or it limits the request rate. A retry may
         // succeed soon.
         case 408, 409, 423, 425, 429, 500...599:
-            throw .lost("\(place) cannot accept the stream now (HTTP \(reply.status)).")
+            throw .lost("\(place) can't accept the stream at the moment (HTTP \(reply.status)).")
         default:
             throw .refused(
                 "\(place) responded with HTTP \(reply.status), which is not valid for WHIP. Check the address."

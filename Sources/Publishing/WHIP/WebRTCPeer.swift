@@ -352,7 +352,7 @@ private final class Promise {
         guard let reply = gst_promise_get_reply(made), gst_structure_has_field(reply, "error") != 0 else {
             return promise
         }
-        throw .lost("\(place): its answer does not match the offer.")
+        throw .lost("\(place): the SDP answer does not match the offer.")
     }
 
     /// Returns a session description from the reply. The description is valid during this object's lifetime.

@@ -7,10 +7,10 @@ struct NodeAnswersTests {
     @Test(
         "a camera without a supported format is reported with its formats and a remedy",
         arguments: [
-            (["Z16 "], "it is a depth camera (Z16), and depth data cannot be recorded"),
-            (["Z16 ", "Y8I "], "it is a depth camera (Z16, Y8I)"),
-            (["Q\u{1}13"], "it offers only unsupported formats (Q"),
-            ([], "it offers no video format. Plug it in again"),
+            (["Z16 "], "this is a depth camera (Z16), and depth data cannot be recorded"),
+            (["Z16 ", "Y8I "], "this is a depth camera (Z16, Y8I)"),
+            (["Q\u{1}13"], "this camera offers only unsupported formats (Q"),
+            ([], "this camera offers no video formats. Plug it in again"),
         ])
     func unreadable(codes: [String], sentence: String) {
         let text = NodeAnswers.unreadable(codes.map { FourCC($0) })

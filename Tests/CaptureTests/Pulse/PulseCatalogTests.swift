@@ -133,6 +133,6 @@ struct PulseCatalogTests {
         let error = #expect(throws: DeviceError.self) {
             _ = try PulseConnection(server: server.address, timeLimit: .seconds(1))
         }
-        #expect(error?.reason == .noSoundServer("no answer within 1 s"))
+        #expect(error?.reason == .noSoundServer("no response within 1 s"))
     }
 }

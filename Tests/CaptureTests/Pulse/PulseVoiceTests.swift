@@ -87,7 +87,7 @@ struct PulseVoiceTests {
             _ = try PulseVoice(
                 of: tone, role: "host", VoiceProcessing(echoCancellation: true), server: server.address)
         }
-        #expect(error?.description.contains("no output to remove from the recording") == true)
+        #expect(error?.description.contains("no output device for echo cancellation") == true)
         let unnamable = PulseSource(
             name: "nowhere", description: "Nowhere", format: AudioFormat(rate: 48_000, channels: 1))
         let second = #expect(throws: DeviceError.self) {

@@ -142,11 +142,11 @@ struct RefusalTests {
             device: "/dev/video1", operation: "VIDIOC_STREAMON", reason: .noBandwidth(found))
         #expect(
             error.description
-                == "/dev/video1: VIDIOC_STREAMON failed: the USB controller 0000:00:14.0 does not have enough free bandwidth for it "
-                + "(this is not about disk space): Studio Webcam (/dev/video0), in use by `obs` (process 4312), reserves "
+                == "/dev/video1: VIDIOC_STREAMON failed: the USB controller 0000:00:14.0 does not have enough free bandwidth for this device "
+                + "(disk space is not the problem): Studio Webcam (/dev/video0), in use by `obs` (process 4312), reserves "
                 + "2048 bytes per microframe (41 %), and this camera needs at least 3072 bytes per microframe (61 %). "
                 + "Choose yuyv 640x480 at 10 or yuyv 320x240 at 30, or an mjpeg size that needs at most "
-                + "2048 bytes per microframe (41 %), or connect it to a port of the controller 0000:00:1a.0, which is free."
+                + "2048 bytes per microframe (41 %), or connect this camera to a free port on controller 0000:00:1a.0."
         )
     }
 
@@ -179,7 +179,7 @@ struct RefusalTests {
         let found = try shortage(machine)
         #expect(found.claims.map(\.share.bytes) == [3072, 1600])
         #expect(found.asked?.bytes == 1024 && found.fitting == nil && found.freeControllers.isEmpty)
-        #expect(found.explanation.contains("None of its formats fits in the rest"))
+        #expect(found.explanation.contains("None of the camera's formats fits in the remaining bandwidth"))
     }
 
     @Test("names no unverified cause if the bus has free bandwidth")

@@ -211,7 +211,7 @@ struct StillFileTests {
         let error = #expect(throws: FileError.self) {
             try StillFile.write(source, try Self.facts(), to: path)
         }
-        #expect(error?.description.contains("it already exists") == true)
+        #expect(error?.description.contains("already exists") == true)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 

@@ -86,7 +86,7 @@ PYTHON
         "gain: 77 gain_automatic: 0 boolean: 0 menu: 4 (Menu Item 4) integer_menu: 5 (8 0x8) bitmask: -2143281136 integer_64_bits: -5000000000 "
     says readonly 2 "this control is read-only"
     says skipped 2 "2 is not a valid choice"
-    says bits 2 "1 is not valid. Choose a combination of the bits of 2151686160."
+    says bits 2 "1 is not a valid value. Choose a combination of the bits in 2151686160."
     says profile 2 "cameras.desk.controls.read_only_integer_32_bits" "read-only"
 }
 

@@ -49,7 +49,7 @@ outside() {
     equal "refused: exit status" "$(cat "$results/status")" 3
     for words in "$(cat "$results/second"): VIDIOC_STREAMON failed: the USB controller vhci_hcd.0 does not have enough free bandwidth" \
         "Studio Webcam ($(cat "$results/first")), in use by \`v4l2-ctl\` (process $(cat "$results/holder")), reserves 3072 bytes" \
-        "needs at least 3072 bytes per microframe (60 %)" "not about disk space"; do
+        "needs at least 3072 bytes per microframe (60 %)" "disk space is not the problem"; do
         check "refused: $words" grep -qF "$words" "$results/err"
     done
     equal "refused: sentences on one line" "$(wc -l < "$results/err")" 1

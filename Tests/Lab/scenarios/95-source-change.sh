@@ -40,5 +40,5 @@ outside() {
     within "the gap, s" "$(json "$folder/manifest.json" '(d["gaps"][0]["to_ns"] - d["gaps"][0]["from_ns"]) / 1e9')" 2.3 3.5
     equal "slates" "$(json "$folder/manifest.json" '[15 < t["frames"]["slate"] < 45 for t in d["tracks"] if t["name"] == "card"]')" "[True]"
     equal "without a signal: exit status" "$(cat "$results/none.status")" 3
-    check "without a signal: why" grep -q 'no signal at its input' "$results/none.err"
+    check "without a signal: why" grep -q 'no signal at the device.s input' "$results/none.err"
 }

@@ -35,7 +35,7 @@ struct ControlGovernorTests {
         #expect(controls.fault(in: [wish])?.fault == .governed(by: "auto_exposure", manual: 1))
         #expect(
             controls.fault(in: [wish])?.fault.description
-                == "it is controlled by auto_exposure. Set auto_exposure=1 as well.")
+                == "this control is set automatically by auto_exposure. Also set auto_exposure=1.")
         #expect(controls.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 1)]) == nil)
         // Only the requested value matters, regardless of the current one.
         let manual = [Self.menu(1), Self.control("exposure_time_absolute", 100, default: 156)]

@@ -85,7 +85,7 @@ struct DeviceControlTests {
             "focus_automatic_continuous",
         ]
         let sentence = ControlFault.unknown(name, names: names).description
-        #expect(sentence.hasPrefix("it does not have this control"))
+        #expect(sentence.hasPrefix("this camera does not have this control"))
         #expect(sentence.hasSuffix(end))
     }
 

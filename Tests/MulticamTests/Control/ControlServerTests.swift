@@ -169,7 +169,7 @@ struct ControlServerTests {
         }
         #expect(
             told.description
-                == "/dev/video0: open failed: it is in use by `multicam` (process 4312), which is recording profile “pip” into /home/ann/talk. "
+                == "/dev/video0: open failed: the device is in use by `multicam` (process 4312), which is recording profile “pip” into /home/ann/talk. "
                 + "Close that program, or choose another camera.")
         #expect(busy.naming { _ in nil } == busy)
         #expect(SetupError.usage("no").naming { _ in "records" } == .usage("no"))

@@ -70,7 +70,7 @@ struct LiveDeviceTests {
         #expect(gap.cause == "reconfigured: format desk 320x240")
         let missing = Double(gap.to.nanoseconds - gap.from.nanoseconds) / 1e9 * 30
         #expect(abs(missing - Double(counts.lost["reconfigured"] ?? 0)) <= 2)
-        #expect(recording.events.contains { $0.contains("no frames for") })
+        #expect(recording.events.contains { $0.contains("no frames were delivered for") })
         #expect(recording.manifest.changes?.map(\.changes) == [["format desk 320x240"]])
         let parts = [desk.file] + (desk.parts ?? [])
         let frames = try parts.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
@@ -135,7 +135,7 @@ struct LiveDeviceTests {
         try Self.expectWhole(recording, ["desk"], frames: 180)
         #expect(!recording.manifest.tracks.contains { $0.name == "lonely.2" })
         #expect(
-            recording.events.contains { $0.contains("lonely.2") && $0.contains("no thread can be created") })
+            recording.events.contains { $0.contains("lonely.2") && $0.contains("could not be created") })
     }
 
     @Test("a removed camera leaves a complete track and a program without the camera")

@@ -90,7 +90,7 @@ extension DoctorTests {
             facts: {
                 $0.user = ann
                 $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false, mode: 0o600)]
-            }, "camera.access", .problem, "only root can open it",
+            }, "camera.access", .problem, "only root can open the device",
             mend: "sudo chgrp video /dev/video0 && sudo chmod g+rw /dev/video0"),
         Illness(
             "the container does not pass the camera on",

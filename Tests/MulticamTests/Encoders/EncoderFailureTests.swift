@@ -123,7 +123,7 @@ struct EncoderFailureTests {
         let track = try done.track("a")
         let frames = try #require(track.frames?.written)
         #expect(frames > 0 && frames <= 40 && track.ended_ns != nil)
-        #expect(track.failure?.contains("its parameter sets differ") == true)
+        #expect(track.failure?.contains("the new parameter sets differ") == true)
         let numbers = try Reader.strips(done.path("cameras/a.mov"), size: Self.size).compactMap { $0?.frame }
         #expect(numbers.count == frames && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
     }

@@ -183,7 +183,7 @@ struct GovernedOutageTests {
         let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
         #expect(
             warnings == [
-                "camera desk refused the format mjpeg 320x240 at 20 and continues with mjpeg 640x480 at 20: it grants another "
+                "camera desk rejected the format mjpeg 320x240 at 20 and continues with mjpeg 640x480 at 20: it grants another "
                     + "size."
             ])
         #expect(try recording.track("desk").parts == nil)

@@ -294,7 +294,7 @@ struct RenderTests {
             try made.run(to: try Renderer.nextFile(in: recording.folder).path, progress: progress)
         }
         let error = #expect(throws: RenderError.self) { try made.run(to: path) }
-        #expect(error?.description.contains("it already exists") == true)
+        #expect(error?.description.contains("already exists") == true)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: recording.path("edit")) == ["render-1.mp4"])
     }
