@@ -227,14 +227,15 @@ package final class RemoteCamera: CameraSource {
         }
         guard let ask else {
             throw DeviceError(
-                device: device.name, operation: "controls",
+                device: device.name, operation: "setting its controls",
                 reason: .other("the camera is disconnected. Try again when it is back."))
         }
         ask(number, wanted)
         let deadline = MonotonicClock().now + Self.patience
         guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
             throw DeviceError(
-                device: device.name, operation: "controls", reason: .other("its sender does not respond."))
+                device: device.name, operation: "setting its controls",
+                reason: .other("its sender does not respond."))
         }
         return refused
     }

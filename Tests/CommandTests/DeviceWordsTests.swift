@@ -88,7 +88,7 @@ struct DeviceWordsTests {
         #expect(try line(.departed(open)) == "- camera Nx  usb:x")
         let joined = Self.camera("x", companion: DeviceIdentity(name: "Mic"))
         #expect(try line(.changed(joined, before: open)) == "~ camera Nx  usb:x  its microphone is Mic")
-        let problem = DeviceError(device: "PulseAudio", operation: "connect", reason: .notFound)
+        let problem = DeviceError(device: "PulseAudio", operation: "connecting", reason: .notFound)
         #expect(DeviceChangeText(.problem(problem), date: date) == nil)
     }
 }

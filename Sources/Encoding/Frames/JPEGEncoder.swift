@@ -146,7 +146,7 @@ public final class PreviewEncoder {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
         guard painter.paint(frame, everything, into: planes) else {
             throw EncodingError(
-                subject: "a \(frame.pixel.rawValue) frame of \(frame.size)", operation: "making a preview",
+                subject: "a \(frame.pixel.rawValue) frame of \(frame.size)", operation: "creating a preview",
                 reason: "it is damaged, or it is compressed video that must be decoded first")
         }
         ColorMap(from: FramePainter.meaning(of: frame), to: .jpeg)?.convert(planes)
@@ -181,7 +181,7 @@ enum StillJPEG {
         guard isWhole else {
             throw EncodingError(
                 subject: "a \(frame.pixel.rawValue) frame of \(frame.size)",
-                operation: "making a still",
+                operation: "creating a still",
                 reason: "it is damaged, or it is compressed video that must be decoded first")
         }
         ColorMap(from: FramePainter.meaning(of: frame), to: .jpeg)?.convert(planes)

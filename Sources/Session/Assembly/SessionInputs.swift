@@ -107,7 +107,7 @@ final class SessionInputs {
                 let seconds = Int(rounding: limit.inSeconds, .up)
                 throw .device(
                     DeviceError(
-                        device: waiting, operation: "start",
+                        device: waiting, operation: "starting",
                         reason: missingKeysOf.map {
                             .other(Self.lackOfKeyFrames(of: $0, seconds: seconds))
                         } ?? .silence(of: kind, seconds: seconds)))

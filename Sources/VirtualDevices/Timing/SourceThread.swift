@@ -49,7 +49,7 @@ final class SourceThread: Sendable {
                 self.noteProcessorTime()
             }
         } catch {
-            throw DeviceError(device: name, operation: "start", error)
+            throw DeviceError(device: name, operation: "starting", error)
         }
         let wasRunning = monitor.withLock { state in
             defer { state.running = (thread, cancellation) }
