@@ -96,7 +96,7 @@ package struct ContainedFile: Sendable {
     ///   several hard links. A hard link may be outside of the folder.
     package func openForUpdate(_ flags: Int32 = O_RDWR) throws(FileError) -> OwnedDescriptor {
         let descriptor = try openRegular(flags)
-        guard try facts(of: descriptor, "open").st_nlink <= 1 else {
+        guard try facts(of: descriptor, "opening").st_nlink <= 1 else {
             throw FileError(
                 path: path, operation: "opening",
                 detail:
@@ -126,7 +126,7 @@ package struct ContainedFile: Sendable {
     /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because a
     ///   folder has the same name.
     package func createDraft(permissions: UInt32 = 0o666) throws(FileError) -> OwnedDescriptor {
-        let place = try openParent("create")
+        let place = try openParent("creating the file")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
             throw FileError(path: path, operation: "creating the file", errno: errno)
         }
@@ -137,9 +137,9 @@ package struct ContainedFile: Sendable {
         // Opening a FIFO or a device has side effects, so the type is checked first. `O_NONBLOCK` prevents blocking if
         // one of them replaces the file in the meantime.
         let found = try folder.open(name, files_O_PATH, operation: "opening")
-        _ = try facts(of: found, "open")
+        _ = try facts(of: found, "opening")
         let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "opening")
-        _ = try facts(of: descriptor, "open")
+        _ = try facts(of: descriptor, "opening")
         return descriptor
     }
 
@@ -164,7 +164,7 @@ package struct ContainedFile: Sendable {
         }
         throw FileError(
             path: path, operation: operation,
-            detail: "expected a regular file, found \(kind). Remove it, or replace it with the file.")
+            detail: "expected a regular file, found \(kind). Delete it, or replace it with a regular file.")
     }
 
     // MARK: Names
@@ -173,7 +173,7 @@ package struct ContainedFile: Sendable {
     package var byteCount: Int64? {
         do throws(FileError) {
             let found = try folder.open(name, files_O_PATH, operation: "reading")
-            return Int64(try facts(of: found, "read").st_size)
+            return Int64(try facts(of: found, "reading").st_size)
         } catch {
             return nil
         }
@@ -182,7 +182,7 @@ package struct ContainedFile: Sendable {
     /// Whether a file, a folder, or a link with this name exists. A link counts even if its target doesn't exist.
     package var exists: Bool {
         do throws(FileError) {
-            let place = try openParent("open")
+            let place = try openParent("opening")
             var facts = stat()
             return fstatat(place.number, lastName, &facts, AT_SYMLINK_NOFOLLOW) == 0
         } catch {
@@ -211,7 +211,7 @@ package struct ContainedFile: Sendable {
     ///
     /// - Throws: `FileError` with the operation "deleting".
     package func remove() throws(FileError) {
-        let place = try openParent("remove")
+        let place = try openParent("deleting")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
             throw FileError(path: path, operation: "deleting", errno: errno)
         }
@@ -226,8 +226,8 @@ package struct ContainedFile: Sendable {
     ///
     /// - Throws: `FileError` with the operation "renaming" and the path of `other`.
     package func rename(to other: ContainedFile) throws(FileError) {
-        let from = try openParent("rename")
-        let to = try other.openParent("rename")
+        let from = try openParent("renaming")
+        let to = try other.openParent("renaming")
         guard renameat(from.number, lastName, to.number, other.lastName) == 0 else {
             throw FileError(path: other.path, operation: "renaming", errno: errno)
         }
@@ -237,8 +237,8 @@ package struct ContainedFile: Sendable {
     ///
     /// - Throws: `FileError` with the operation "creating the hard link" and the path of `other`.
     package func link(to other: ContainedFile) throws(FileError) {
-        let from = try openParent("link")
-        let to = try other.openParent("link")
+        let from = try openParent("creating the hard link")
+        let to = try other.openParent("creating the hard link")
         guard linkat(from.number, lastName, to.number, other.lastName, 0) == 0 else {
             throw FileError(path: other.path, operation: "creating the hard link", errno: errno)
         }

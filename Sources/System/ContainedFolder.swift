@@ -135,7 +135,7 @@ package final class ContainedFolder: Sendable {
     }
 
     private static let link =
-        "it is a symbolic link, or a link leads to it. Links in a session folder aren't followed. Replace the link with the file itself."
+        "the path is or contains a symbolic link. Symbolic links in a session folder aren't followed. Replace the link with the file itself."
     static let outside = "its path leads outside the folder."
 }
 

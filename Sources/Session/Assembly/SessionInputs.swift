@@ -277,7 +277,7 @@ final class SessionInputs {
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
             camera.chosenFormat = camera.source.format
-            camera.change(to: camera.source.format, for: .governor, reason: "the recording is over")
+            camera.change(to: camera.source.format, for: .governor, reason: "the recording has ended")
         }
     }
 

@@ -106,7 +106,7 @@ struct FolderRecovery {
             begun?.tracks.first { $0.track == track.name }
                 ?? Manifest.RecoveredTrack(
                     track: track.name, cut_ns: 0, padded_ns: 0,
-                    text: "no data of this track was on the disk at the time of the crash. "
+                    text: "no data for this track was on the disk at the time of the crash. "
                         + "Its file was renamed to \(track.file.printable())\(FileSearch.lostEnding).")
         }
         if known != nil, let end, begun == nil {
@@ -129,7 +129,7 @@ struct FolderRecovery {
             tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) }
                 + zip(lostTracks, lostEndings).map { RecoveryReport.Track(lost: $0, $1) },
             remarks: lost.filter { file in !lostTracks.contains { $0.file == file.name } }.map { file in
-                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data of this file was on the disk at the time of "
+                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data for this file was on the disk at the time of "
                     + "the crash. It was renamed to \(file.name.printable())\(FileSearch.lostEnding)."
             } + unreadable.map { RecoveryError($0.failure).description })
         if known == nil { report.remarks.append(missingManifest) }
@@ -325,7 +325,7 @@ struct FolderRecovery {
 
     private var missingManifest: String {
         "\(folder.printable(limit: 1000)): manifest.json is missing or unreadable. A new one was created from the "
-            + "files and events. It doesn't contain the profile and the devices."
+            + "files and events. It doesn't contain the profile or the devices."
     }
 
     private func whole(_ manifest: Manifest, but unreadable: [FileError], wasDraft: Bool) -> RecoveryReport {

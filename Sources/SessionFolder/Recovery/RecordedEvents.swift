@@ -306,7 +306,7 @@ final class EventJournal {
                 path: folder.path, operation: "recovering",
                 detail:
                     "\(folder.path.printable(limit: 1000)): this recording is still running or being recovered. Stop it first. "
-                    + "Recover it only if it ends without finishing its files.")
+                    + "Recover the recording only if it ends without completing its files.")
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)

@@ -55,7 +55,7 @@ final class SourceThread: Sendable {
             defer { state.running = (thread, cancellation) }
             return state.running != nil
         }
-        precondition(!wasRunning, "a device is started once before it is stopped")
+        precondition(!wasRunning, "the device is already running")
     }
 
     /// Stops the thread and waits until it has ended. This method must not be called from the thread itself. In
