@@ -27,10 +27,10 @@ public struct StillFile {
 
     /// Writes a still to a new file, and waits until it is durable. If writing fails, no file remains.
     ///
-    /// - Throws: `FileError` with the operation "create", including if the file exists; "write", including if the bytes
-    ///   aren't a JPEG; "fdatasync" or "fsync".
+    /// - Throws: `FileError` with the operation "creating the file", including if the file exists; "writing", including
+    ///   if the bytes aren't a JPEG; "fdatasync" or "fsync".
     public static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to path: String) throws(FileError) {
-        try write(jpeg, facts, to: try ContainedFile(path: path, operation: "create"))
+        try write(jpeg, facts, to: try ContainedFile(path: path, operation: "creating the file"))
     }
 
     /// Writes a still to a new file inside a folder, as `write(_:_:to:)` does.
@@ -39,7 +39,7 @@ public struct StillFile {
     {
         guard let pieces = pieces(of: jpeg, facts) else {
             throw FileError(
-                path: place.path, operation: "write",
+                path: place.path, operation: "writing",
                 detail: "the frame is not a readable JPEG. Try again.")
         }
         let file = try OutputFile(creating: place, disk: FileWriteHooks())

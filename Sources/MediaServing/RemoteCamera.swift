@@ -227,7 +227,7 @@ package final class RemoteCamera: CameraSource {
         }
         guard let ask else {
             throw DeviceError(
-                device: device.name, operation: "controls",
+                device: device.name, operation: "setting its controls",
                 reason: .other("the camera is disconnected. Try again after the camera has been reconnected.")
             )
         }
@@ -235,7 +235,7 @@ package final class RemoteCamera: CameraSource {
         let deadline = MonotonicClock().now + Self.patience
         guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
             throw DeviceError(
-                device: device.name, operation: "controls",
+                device: device.name, operation: "setting its controls",
                 reason: .other("the process that sends the camera's frames does not respond."))
         }
         return refused

@@ -150,17 +150,17 @@ public final class RemoteDevices: RemoteSources {
         _ selector: String, _ kind: String, _ limit: Nanoseconds, _ outlook: SourceOutlook?
     ) -> DeviceError {
         if let outlook {
-            return DeviceError(device: selector, operation: "connection", reason: .other(outlook.text))
+            return DeviceError(device: selector, operation: "connecting", reason: .other(outlook.text))
         }
         if PhoneSelector.handles(selector) {
             return DeviceError(
-                device: selector.printable(), operation: "search",
+                device: selector.printable(), operation: "connecting",
                 reason: .other(
                     "no phone with this name provided a \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Choose “Add a phone” in the "
                         + "control room, and open the link on the phone."))
         }
         return DeviceError(
-            device: selector.printable(), operation: "search",
+            device: selector.printable(), operation: "connecting",
             reason: .other(
                 "no process provided this \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Start the program that provides the \(kind), and connect it to the "
                     + "media socket of this session."))
@@ -168,7 +168,7 @@ public final class RemoteDevices: RemoteSources {
 
     private static func inUse(_ selector: String, _ kind: String) -> DeviceError {
         DeviceError(
-            device: selector.printable(), operation: "open",
+            device: selector.printable(), operation: "opening",
             reason: .other(
                 "this \(kind) is already used by another role in this session. To use it for both roles, have the sending process announce it under a second name."
             ))

@@ -288,7 +288,7 @@ public struct GovernorPolicy: Sendable {
         fillAtChange = nil
         let reason =
             isBusy
-            ? "the encoder queues have been empty for one minute. One step is restored on trial."
+            ? "the encoder queues have been empty for one minute. One step is reverted as a trial."
             : "the computer has spare capacity again. No delay occurred for \(Int(wait.inSeconds)) s."
         return .steps(
             raised.map {

@@ -99,7 +99,7 @@ struct SpeedPressure: Sendable {
         guard speed.capped > 0 else { return nil }
         return PressureFactor(
             .speed, cap.level(ofRemaining: speed.allowed),
-            "the processor speed is limited (\(speed.capped) of \(speed.count) processors; in total \(Int(rounding: speed.allowed * 100)) % of their speed)"
+            "the processor speed is limited (\(speed.capped) of \(speed.count) processors; \(Int(rounding: speed.allowed * 100)) % of the total speed)"
         )
     }
 
@@ -136,7 +136,7 @@ struct SpeedPressure: Sendable {
         let part = throttledPeriods.increase / periods.increase
         return PressureFactor(
             .share, Self.quota.level(of: part),
-            "the quota of \((quota * 10).rounded() / 10) processors was exhausted in \(Int(rounding: part * 100)) % of the last 10 s"
+            "the quota of \((quota * 10).rounded() / 10) processors was exhausted during \(Int(rounding: part * 100)) % of the last 10 s"
         )
     }
 }
@@ -175,7 +175,7 @@ enum StallPressure {
     private static func processor(_ stall: ResourceStall) -> PressureFactor {
         PressureFactor(
             .processorStall, processor.level(of: stall.some),
-            "the processor is busy (\(subject(stall)) waited for it in \(percent(stall.some)) of the last 10 s)"
+            "the processor is busy (\(subject(stall)) waited for it during \(percent(stall.some)) of the last 10 s)"
         )
     }
 
@@ -183,7 +183,7 @@ enum StallPressure {
         let full = stall.full ?? 0
         return PressureFactor(
             .storageStall, storage.level(of: full),
-            "the disk is slow (all \(subject(stall)) waited for it in \(percent(full)) of the last 10 s)"
+            "the disk is slow (all \(subject(stall)) waited for it during \(percent(full)) of the last 10 s)"
         )
     }
 
@@ -192,7 +192,7 @@ enum StallPressure {
         let level = max(memorySome.level(of: stall.some), memoryFull.level(of: full))
         return PressureFactor(
             .memoryStall, level,
-            "memory is low (\(subject(stall)) waited for it in \(percent(stall.some)) of the last 10 s, all tasks at once in \(percent(full)))"
+            "memory is low (\(subject(stall)) waited for it during \(percent(stall.some)) of the last 10 s, all tasks at once during \(percent(full)))"
         )
     }
 

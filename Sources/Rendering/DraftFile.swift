@@ -21,7 +21,7 @@ final class DraftFile {
     ///   - target: The final file.
     ///   - replaces: Whether an existing file is replaced.
     ///   - next: Returns another target if a file with that name has been created in the meantime.
-    /// - Throws: `FileError` with the operation "create" if the target exists and is not replaced.
+    /// - Throws: `FileError` with the operation "creating the file" if the target exists and is not replaced.
     init(
         for target: ContainedFile, replaces: Bool = false,
         next: (() throws(FileError) -> ContainedFile)? = nil
@@ -36,7 +36,7 @@ final class DraftFile {
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         place = target.folder.file("\(name[..<slash]).\(name[slash...]).\(number).part")
         guard replaces || !target.exists else {
-            throw FileError(path: target.path, operation: "create", errno: EEXIST)
+            throw FileError(path: target.path, operation: "creating the file", errno: EEXIST)
         }
         Self.open.withLock { $0[place.path] = place }
     }
@@ -56,8 +56,8 @@ final class DraftFile {
 
     /// Renames the complete file to its final name.
     ///
-    /// - Throws: `FileError` with the operation "rename", for example because a file with that name has been created in
-    ///   the meantime.
+    /// - Throws: `FileError` with the operation "renaming", for example because a file with that name has been created
+    ///   in the meantime.
     func publish() throws(FileError) {
         while !replaces {
             do throws(FileError) {
@@ -69,7 +69,7 @@ final class DraftFile {
                 // Some file systems don't support hard links.
                 if error.errno != EEXIST, !target.exists { break }
             }
-            guard let next else { throw FileError(path: target.path, operation: "rename", errno: EEXIST) }
+            guard let next else { throw FileError(path: target.path, operation: "renaming", errno: EEXIST) }
             target = try next()
         }
         try place.rename(to: target)

@@ -32,7 +32,7 @@ public struct PhoneIngest: Sendable {
     public func run(_ progress: (Double) -> Void = { _ in }) throws(FileError) -> Manifest.Upload {
         let path = folder + "/manifest.json"
         func wrong(_ detail: String) -> FileError {
-            FileError(path: path, operation: "ingest", detail: detail)
+            FileError(path: path, operation: "ingesting", detail: detail)
         }
         let contained = try ContainedFile(Manifest.fileName, in: folder).folder
         if let remedy = FolderState(of: contained).remedy(for: folder) { throw wrong(remedy) }
@@ -71,7 +71,7 @@ public struct PhoneIngest: Sendable {
             return try Manifest(reading: bytes)
         } catch {
             throw FileError(
-                path: file.path, operation: "ingest",
+                path: file.path, operation: "ingesting",
                 detail: "it isn't a valid manifest: it \(error.reason).")
         }
     }
@@ -140,7 +140,7 @@ public struct PhoneIngest: Sendable {
         let isSame = summary.byteCount == byteCount && summary.checksum.map { $0 == checksum } ?? true
         guard isSame else {
             throw FileError(
-                path: place.path, operation: "verify",
+                path: place.path, operation: "verifying the file",
                 detail: "its content differs from the written data. Check the disk.")
         }
         // The group time and the clock used for the phone's timestamps may drift apart.
@@ -160,7 +160,7 @@ public struct PhoneIngest: Sendable {
 
     private var nothing: FileError {
         FileError(
-            path: "\(folder)/\(arrival.file)", operation: "ingest",
+            path: "\(folder)/\(arrival.file)", operation: "ingesting",
             detail: "it contains no frame captured during the recording.")
     }
 
@@ -217,7 +217,7 @@ struct StoredFrames {
     /// Reads the local recording, except for the frame data.
     ///
     /// - Parameter source: The file.
-    /// - Throws: `FileError` with the operation "open" or "read". If the file contains no frames or no clock
+    /// - Throws: `FileError` with the operation "opening" or "reading". If the file contains no frames or no clock
     ///   measurements, the error includes a sentence.
     init(_ source: ContainedFile) throws(FileError) {
         file = try ReadFile(source)
@@ -252,11 +252,11 @@ struct StoredFrames {
         }
         guard let told, !frames.isEmpty else {
             throw FileError(
-                path: source.path, operation: "read", detail: "it contains no frames from a phone.")
+                path: source.path, operation: "reading", detail: "it contains no frames from a phone.")
         }
         guard !dates.isEmpty else {
             throw FileError(
-                path: source.path, operation: "read",
+                path: source.path, operation: "reading",
                 detail: "it doesn't contain the capture times of its frames.")
         }
         (format, color) = told
@@ -305,7 +305,7 @@ struct StoredFrames {
 
     /// Reads the data of a frame.
     ///
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     func bytes(of frame: Frame) throws(FileError) -> SharedBytes {
         SharedBytes(try file.read(frame.byteCount, at: frame.offset))
     }

@@ -70,7 +70,7 @@ public struct Renderer: Sendable {
 
     /// Returns a file derived from a recording, and creates its parent folders.
     ///
-    /// - Throws: `FileError` with the operation "make the folder" if a parent folder cannot be created.
+    /// - Throws: `FileError` with the operation "creating the folder" if a parent folder cannot be created.
     static func madeFile(_ name: String, in folder: String) throws(FileError) -> ContainedFile {
         let file = try ContainedFile(name, in: folder)
         try file.makeParents()
@@ -79,7 +79,7 @@ public struct Renderer: Sendable {
 
     /// Returns the first unused `edit/render-N.mp4` of the session folder.
     ///
-    /// - Throws: `FileError` with the operation "make the folder" if `edit` cannot be created.
+    /// - Throws: `FileError` with the operation "creating the folder" if `edit` cannot be created.
     package static func nextFile(in folder: String) throws(FileError) -> ContainedFile {
         let folder = try madeFile("edit/render-1.mp4", in: folder).folder
         var number = 1
@@ -105,7 +105,9 @@ public struct Renderer: Sendable {
     ) throws(RenderError) -> Outcome {
         do {
             return try run(
-                to: path.map { path throws(FileError) in try ContainedFile(path: path, operation: "create") },
+                to: path.map { path throws(FileError) in
+                    try ContainedFile(path: path, operation: "creating the file")
+                },
                 replaces: replaces, progress: progress)
         } catch {
             throw RenderError(error)

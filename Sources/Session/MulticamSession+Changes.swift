@@ -103,10 +103,11 @@ extension MulticamSession {
         _ refusal: String, _ body: (TrackOpener) throws(RecordingError) -> Opened
     ) throws(SessionChangeError) -> Opened {
         guard let opener = controls.recordingTiming?.opener else {
-            throw SessionChangeError("\(refusal): the recording has ended meanwhile.")
+            throw SessionChangeError("\(refusal): the recording has ended in the meantime.")
         }
         do throws(RecordingError) { return try body(opener) } catch {
-            throw SessionChangeError("\(refusal): its track cannot begin: \(error)".printable(limit: 1000))
+            throw SessionChangeError(
+                "\(refusal): its track could not be started: \(error)".printable(limit: 1000))
         }
     }
 

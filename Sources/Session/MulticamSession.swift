@@ -212,7 +212,7 @@ public final class MulticamSession: Sendable {
                     let words = words.joined(separator: ", ")
                     throw controls.standsBy && !kept.reductions.isEmpty
                         ? SessionChangeError(
-                            "`\(words)` would exceed the budget, and on standby nothing is reduced. Leave something out, or repeat the "
+                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove something, or repeat the "
                                 + "command during a recording.", isOverBudget: true)
                         : SessionChangeError("`\(words)` came too late: the recording has ended.")
                 }

@@ -82,7 +82,7 @@ package enum EventReference {
         case is Double.Type: .object(["type": "number"])
         case is SessionEvent.Level.Type: .object(["type": .array(["number", "null"])])
         case is Manifest.Arrangement.Type:
-            .object(["type": "object", "description": "As in `arrangements` of manifest.schema.json."])
+            .object(["type": "object", "description": "Same as `arrangements` in manifest.schema.json."])
         case let type as any Decodable.Type: object(fields(of: type))
         default: preconditionFailure("an event has a field of the unsupported type \(type)")
         }

@@ -30,8 +30,8 @@ public struct FolderVerification: Sendable {
 
     /// Reads the manifest of a session folder.
     ///
-    /// - Throws: `FileError` with the operation "read" if the manifest cannot be read, if the recording has not ended,
-    ///   or if the manifest lists no files with checksums.
+    /// - Throws: `FileError` with the operation "reading" if the manifest cannot be read, if the recording has not
+    ///   ended, or if the manifest lists no files with checksums.
     public init(folder: String) throws(FileError) {
         self.folder = folder
         let path = folder + "/manifest.json"
@@ -40,11 +40,11 @@ public struct FolderVerification: Sendable {
             bytes = try WholeFile.bytes(
                 of: try ContainedFile(Manifest.fileName, in: folder), atMost: Manifest.largestByteCount)
         } catch {
-            if error.isPermission { throw FileError(path: path, operation: "read", errno: error.errno) }
+            if error.isPermission { throw FileError(path: path, operation: "reading", errno: error.errno) }
             // The path exists but isn't a regular file.
             if error.errno == 0 { throw error }
             throw FileError(
-                path: path, operation: "read",
+                path: path, operation: "reading",
                 detail: FolderState(of: folder).remedy(for: folder)
                     ?? "it cannot be opened. Specify a session folder, as printed by `multicam record`.")
         }
@@ -53,20 +53,20 @@ public struct FolderVerification: Sendable {
             manifest = try Manifest(reading: bytes)
         } catch {
             throw FileError(
-                path: path, operation: "read",
+                path: path, operation: "reading",
                 detail:
                     "it isn't a valid manifest: it \(error.reason). Specify a session folder, as printed by `multicam record`."
             )
         }
         guard let files = manifest.files else {
             throw FileError(
-                path: path, operation: "read",
+                path: path, operation: "reading",
                 detail: FolderState(of: folder).remedy(for: folder)
                     ?? "it contains no checksums. It was written by an older version of multicam.")
         }
         guard !files.isEmpty else {
             throw FileError(
-                path: path, operation: "read",
+                path: path, operation: "reading",
                 detail: "it lists no files, so there is nothing to verify.")
         }
         self.files = files
@@ -136,6 +136,6 @@ public struct FolderVerification: Sendable {
         }
         return file.verified
             ? .whole
-            : .damaged(file.fault ?? "its content differed from the written data when it was closed.")
+            : .damaged(file.fault ?? "when the file was closed, its content differed from the written data.")
     }
 }

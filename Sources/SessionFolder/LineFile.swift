@@ -15,8 +15,8 @@ package final class LineFile: Sendable {
 
     /// Creates a new, empty file.
     ///
-    /// - Throws: `FileError` with the operation "create" if the file can't be created, for example because it already
-    ///   exists.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because
+    ///   it already exists.
     package init(
         creating file: ContainedFile,
         write: @escaping Writing = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -56,7 +56,7 @@ package final class LineFile: Sendable {
     /// - Parameters:
     ///   - line: The line without its newline.
     ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether space was released.
-    /// - Throws: `FileError` with the operation "write" if the line could not be written completely.
+    /// - Throws: `FileError` with the operation "writing" if the line could not be written completely.
     package func append(_ line: String, makeRoom: () -> Bool = { false }) throws(FileError) {
         let bytes = Array((line + "\n").utf8)
         var rest = bytes[...]
@@ -74,7 +74,7 @@ package final class LineFile: Sendable {
                 continue
             }
             cutOff(bytes.count - rest.count)
-            throw FileError(path: path, operation: "write", errno: number)
+            throw FileError(path: path, operation: "writing", errno: number)
         }
     }
 
@@ -93,14 +93,14 @@ enum TornLines {
 
     /// Truncates a file after its last valid JSON line. A file without a valid line stays unchanged.
     ///
-    /// - Throws: `FileError` with the operation "open", "read", or "truncate".
+    /// - Throws: `FileError` with the operation "opening", "reading", or "truncating the file".
     static func cut(_ file: ContainedFile) throws(FileError) {
         let path = file.path
         let opened = try file.openForUpdate()
         let descriptor = opened.number
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
-            throw FileError(path: path, operation: "read", errno: errno)
+            throw FileError(path: path, operation: "reading", errno: errno)
         }
         let end = Int64(status.st_size)
         var count = min(window, end)
@@ -109,7 +109,7 @@ enum TornLines {
             if let whole = validByteCount(bytes, isFromStart: count == end) {
                 let kept = end - count + Int64(whole)
                 guard kept == end || ftruncate(descriptor, Int(kept)) == 0 else {
-                    throw FileError(path: path, operation: "truncate", errno: errno)
+                    throw FileError(path: path, operation: "truncating the file", errno: errno)
                 }
                 return
             }
@@ -145,7 +145,7 @@ enum TornLines {
         while filled < count {
             let got = pread(descriptor, &bytes[filled], count - filled, Int(offset) + filled)
             if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw FileError(path: path, operation: "read", errno: errno) }
+            guard got >= 0 else { throw FileError(path: path, operation: "reading", errno: errno) }
             guard got > 0 else { break }
             filled += got
         }

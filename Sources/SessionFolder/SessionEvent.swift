@@ -249,7 +249,7 @@ extension SessionEvent {
     /// The payload of `standby`.
     public struct Standby: Payload {
         public static let meaning =
-            "The devices run, and the session waits for `ctl start`. Printed only to standard output."
+            "The devices are running, and the session waits for `ctl start`. Printed only to standard output."
 
         package init() {}
     }
@@ -323,7 +323,7 @@ extension SessionEvent {
     /// The payload of `split`.
     public struct Split: Payload {
         public static let meaning =
-            "The files continue in new parts: on request (`part`, `files`), because the frame size of a copied camera changed, or because a track starts."
+            "The recording continues in new files: on request (`part`, `files`), because the frame size of a camera whose stream is copied changed, or because a track starts."
 
         /// Number of the new part, if the user requested a split.
         public let part: Int64?
@@ -429,7 +429,7 @@ extension SessionEvent {
     /// The payload of `device-lost`.
     public struct DeviceLost: Payload {
         public static let meaning =
-            "A device was unplugged, stopped delivering, or reached its end. The cause is `silent` if a camera has delivered no frame for 1 s after one was due, without reporting a fault."
+            "A device was unplugged, stopped delivering data, or reached the end of its file. The cause is `silent` if a frame of a camera is 1 s overdue and the camera has not reported a fault."
 
         /// Role of the device.
         public let track: String
@@ -447,7 +447,7 @@ extension SessionEvent {
 
     /// The payload of `device-restored`.
     public struct DeviceRestored: Payload {
-        public static let meaning = "The device delivers again."
+        public static let meaning = "The device is delivering data again."
 
         /// Role of the device.
         public let track: String
@@ -668,7 +668,7 @@ extension SessionEvent {
     /// The payload of `live-output`.
     public struct LiveOutput: Payload {
         public static let meaning =
-            "The state of a live output changed, or the reason for its state. At T0, one event per running live output. The counts start with the output. `text` is present if there is a problem."
+            "The state of a live output changed, or the reason for its state changed. At T0, one event is written for each running live output. The counts start when the output starts. `text` is present if there is a problem."
 
         /// Name of the live output.
         public let name: String

@@ -137,7 +137,7 @@ public final class SessionFolder: Sendable {
     /// While the recording is running, disk space for the next manifest stays reserved, so that the manifest can be
     /// updated on a full disk.
     ///
-    /// - Throws: `FileError` with the operation "create", "write", "rename", or "reserving disk space".
+    /// - Throws: `FileError` with the operation "creating the file", "writing", "renaming", or "reserving disk space".
     public func write(_ manifest: Manifest) throws(FileError) {
         let target = contained.file(Manifest.fileName)
         try FileReplacement.write(Array(JSONText.pretty(manifest)), to: target, keepsDraft: true)
@@ -151,7 +151,7 @@ public final class SessionFolder: Sendable {
     /// Writes a small file of this recording atomically: readers see either the complete file or no file. Creates
     /// missing folders.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder", "create", "write", or "rename".
+    /// - Throws: `FileError` with the operation "creating the folder", "creating the file", "writing", or "renaming".
     public func write(_ content: Data, to relative: String) throws(FileError) {
         try Self.write(content, to: relative, in: contained)
     }
@@ -159,7 +159,7 @@ public final class SessionFolder: Sendable {
     /// Writes a small file atomically into the folder of a recording that has ended: readers see either the complete
     /// file or no file. Creates missing folders.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder", "create", "write", or "rename".
+    /// - Throws: `FileError` with the operation "creating the folder", "creating the file", "writing", or "renaming".
     public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
         try write(content, to: relative, in: try ContainedFolder(opening: folder))
     }
@@ -178,7 +178,7 @@ public final class SessionFolder: Sendable {
     /// - Parameters:
     ///   - event: The event to append.
     ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether space was released.
-    /// - Throws: `FileError` with the operation "write" if the event could not be written completely.
+    /// - Throws: `FileError` with the operation "writing" if the event could not be written completely.
     package func append(_ event: SessionEvent, makeRoom: () -> Bool) throws(FileError) {
         try events.append(event.line(), makeRoom: makeRoom)
     }

@@ -110,7 +110,7 @@ package struct SyncReport {
         var x = 20.0
         for (name, color) in [
             ("as captured", Color.present), ("last frame duplicated", Color.duplicated),
-            ("lost, slate or silence", Color.missing), ("device disconnected", Color.gap),
+            ("lost: slate or silence", Color.missing), ("device disconnected", Color.gap),
         ] {
             canvas.rectangle(at: .init(x: x, y: 43), width: 11, height: 11, color: color)
             canvas.text(name, at: .init(x: x + 16, y: 53), size: 11, color: Color.faint)

@@ -111,7 +111,7 @@ public struct StillFolder: Sendable {
                 return candidate
             }
         }
-        throw FileError(path: folder.file(base + ".jpg").path, operation: "create", errno: EEXIST)
+        throw FileError(path: folder.file(base + ".jpg").path, operation: "creating the file", errno: EEXIST)
     }
 }
 

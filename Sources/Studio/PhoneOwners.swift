@@ -33,7 +33,7 @@ struct PhoneOwners: Sendable {
         defer { unlink(draft) }
         // link(2) never replaces a file. If two phones register at the same time, only one of them succeeds.
         guard link(draft, path) == 0 || errno == EEXIST else {
-            throw FileError(path: path, operation: "create", errno: errno)
+            throw FileError(path: path, operation: "creating the file", errno: errno)
         }
         return try owner(at: path) == key
     }
@@ -68,13 +68,13 @@ struct PhoneOwners: Sendable {
     private func owner(at path: String) throws(FileError) -> String? {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard number >= 0 else {
-            guard errno == ENOENT else { throw FileError(path: path, operation: "open", errno: errno) }
+            guard errno == ENOENT else { throw FileError(path: path, operation: "opening", errno: errno) }
             return nil
         }
         let file = OwnedDescriptor(owning: number)
         var bytes = [UInt8](repeating: 0, count: Self.keyLength)
         let count = bytes.withUnsafeMutableBytes { read(file.number, $0.baseAddress, $0.count) }
-        guard count >= 0 else { throw FileError(path: path, operation: "read", errno: errno) }
+        guard count >= 0 else { throw FileError(path: path, operation: "reading", errno: errno) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

@@ -356,16 +356,16 @@ extension StudioRequestHandler {
             : try part.openForUpdate(O_WRONLY | O_APPEND)
         // Only one connection per phone may write. An earlier one may still have a piece in progress.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
-            throw FileError(path: path, operation: "write", detail: "another part is being written.")
+            throw FileError(path: path, operation: "writing", detail: "another part is being written.")
         }
         var status = stat()
         guard fstat(file.number, &status) == 0 else {
-            throw FileError(path: path, operation: "write", errno: errno)
+            throw FileError(path: path, operation: "writing", errno: errno)
         }
         let size = Int64(status.st_size)
         guard size <= piece.total else {
             throw FileError(
-                path: path, operation: "write",
+                path: path, operation: "writing",
                 detail: "the upload is larger than the video that the phone saved.")
         }
         guard !bytes.isEmpty, size == piece.offset else { return size }
@@ -373,13 +373,13 @@ extension StudioRequestHandler {
         if fstatvfs(file.number, &space) == 0,
             Int64(space.f_bavail) * Int64(space.f_frsize) < Self.freeRoom + Int64(bytes.count)
         {
-            throw FileError(path: path, operation: "write", errno: ENOSPC)
+            throw FileError(path: path, operation: "writing", errno: ENOSPC)
         }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw FileError(path: path, operation: "write", errno: errno) }
+            guard count > 0 else { throw FileError(path: path, operation: "writing", errno: errno) }
             rest = rest.dropFirst(count)
         }
         return size + Int64(bytes.count)
@@ -396,7 +396,7 @@ extension StudioRequestHandler {
         let finished = manifest.uploads?.count { $0.role == piece.role } ?? 0
         guard parts.count + finished < Self.mostUploads else {
             throw FileError(
-                path: path, operation: "create",
+                path: path, operation: "creating the file",
                 detail:
                     "this recording already has \(Self.mostUploads) uploads from the phone, which is the limit."
             )
@@ -409,7 +409,7 @@ extension StudioRequestHandler {
         }
         guard piece.total <= Self.mostStored - min(arrived, Self.mostStored) else {
             throw FileError(
-                path: path, operation: "create",
+                path: path, operation: "creating the file",
                 detail: "the unfinished uploads from the phone would exceed \(Self.mostStored >> 30) GB.")
         }
     }

@@ -48,7 +48,7 @@ public struct FlashDetector: Sendable {
     ///   - leastRise: Minimum rise in brightness from one frame to the next, as a fraction of white. The value must be
     ///     greater than 0. The default corresponds to a lamp that lights 1/50 of a dark frame.
     public init(fullScale: Double = 1, leastRise: Double = 0.02) {
-        precondition(fullScale > 0 && leastRise > 0, "the full scale and the least rise must be positive")
+        precondition(fullScale > 0 && leastRise > 0, "the full scale and the minimum rise must be positive")
         self.fullScale = fullScale
         self.leastRise = leastRise
     }

@@ -20,7 +20,8 @@ package struct ContainedFile: Sendable {
 
     /// Opens a folder and refers to a file below it.
     ///
-    /// - Throws: `FileError` with the operation "open" if the folder doesn't exist. The error contains the file's path.
+    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist. The error contains the file's
+    ///   path.
     package init(_ name: String, in folder: String) throws(FileError) {
         do throws(FileError) {
             self.init(name, in: try ContainedFolder(opening: folder))
@@ -36,21 +37,21 @@ package struct ContainedFile: Sendable {
     ///   - path: Path of the file.
     ///   - operation: Operation to name in errors.
     /// - Throws: `FileError` with the specified operation if the folder doesn't exist.
-    package init(path: String, operation: String = "open") throws(FileError) {
+    package init(path: String, operation: String = "opening") throws(FileError) {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         guard !["", ".", ".."].contains(name) else {
-            throw FileError(path: path, operation: "open", errno: EISDIR)
+            throw FileError(path: path, operation: "opening", errno: EISDIR)
         }
         try self.init(name, in: slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "")
     }
 
     /// Refers to a file by a path that a user chose. All links in the path are followed.
     ///
-    /// - Throws: `FileError` with the operation "open" if the file doesn't exist.
+    /// - Throws: `FileError` with the operation "opening" if the file doesn't exist.
     package init(resolving path: String) throws(FileError) {
         guard let resolved = realpath(path, nil) else {
-            throw FileError(path: path, operation: "open", errno: errno)
+            throw FileError(path: path, operation: "opening", errno: errno)
         }
         defer { free(resolved) }
         try self.init(path: String(cString: resolved))
@@ -84,20 +85,20 @@ package struct ContainedFile: Sendable {
 
     /// Opens the file for reading.
     ///
-    /// - Throws: `FileError` with the operation "open" if the file can't be opened or isn't a regular file.
+    /// - Throws: `FileError` with the operation "opening" if the file can't be opened or isn't a regular file.
     package func openForReading() throws(FileError) -> OwnedDescriptor { try openRegular(O_RDONLY) }
 
     /// Opens the file for modification in place.
     ///
     /// - Parameter flags: Flags that are passed to open(2).
     /// - Returns: The descriptor of the open file.
-    /// - Throws: `FileError` with the operation "open" if the file can't be opened, isn't a regular file, or has
+    /// - Throws: `FileError` with the operation "opening" if the file can't be opened, isn't a regular file, or has
     ///   several hard links. A hard link may be outside of the folder.
     package func openForUpdate(_ flags: Int32 = O_RDWR) throws(FileError) -> OwnedDescriptor {
         let descriptor = try openRegular(flags)
-        guard try facts(of: descriptor, "open").st_nlink <= 1 else {
+        guard try facts(of: descriptor, "opening").st_nlink <= 1 else {
             throw FileError(
-                path: path, operation: "open",
+                path: path, operation: "opening",
                 detail:
                     "the file has a second hard link, so changes would also affect the other name. Replace it with a copy."
             )
@@ -111,22 +112,23 @@ package struct ContainedFile: Sendable {
     ///   - flags: Flags of open(2): `O_RDWR`, or `O_WRONLY` and `O_APPEND`.
     ///   - permissions: Mode of the file, reduced by the process's umask.
     /// - Returns: The descriptor of the open file.
-    /// - Throws: `FileError` with the operation "create" if the file can't be created, for example because the name
-    ///   already exists.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because
+    ///   the name already exists.
     package func create(_ flags: Int32 = O_RDWR, permissions: UInt32 = 0o666) throws(FileError)
         -> OwnedDescriptor
     {
-        try folder.open(name, flags | O_CREAT | O_EXCL, permissions: permissions, operation: "create")
+        try folder.open(
+            name, flags | O_CREAT | O_EXCL, permissions: permissions, operation: "creating the file")
     }
 
     /// Creates the file, after removing an existing file or link with the same name, such as an older draft.
     ///
-    /// - Throws: `FileError` with the operation "create" if the file can't be created, for example because a folder has
-    ///   the same name.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because a
+    ///   folder has the same name.
     package func createDraft(permissions: UInt32 = 0o666) throws(FileError) -> OwnedDescriptor {
-        let place = try openParent("create")
+        let place = try openParent("creating the file")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
-            throw FileError(path: path, operation: "create", errno: errno)
+            throw FileError(path: path, operation: "creating the file", errno: errno)
         }
         return try create(permissions: permissions)
     }
@@ -134,10 +136,10 @@ package struct ContainedFile: Sendable {
     private func openRegular(_ flags: Int32) throws(FileError) -> OwnedDescriptor {
         // Opening a FIFO or a device has side effects, so the type is checked first. `O_NONBLOCK` prevents blocking if
         // one of them replaces the file in the meantime.
-        let found = try folder.open(name, files_O_PATH, operation: "open")
-        _ = try facts(of: found, "open")
-        let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "open")
-        _ = try facts(of: descriptor, "open")
+        let found = try folder.open(name, files_O_PATH, operation: "opening")
+        _ = try facts(of: found, "opening")
+        let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "opening")
+        _ = try facts(of: descriptor, "opening")
         return descriptor
     }
 
@@ -162,7 +164,7 @@ package struct ContainedFile: Sendable {
         }
         throw FileError(
             path: path, operation: operation,
-            detail: "expected a regular file, found \(kind). Remove it, or replace it with the file.")
+            detail: "expected a regular file, found \(kind). Delete it, or replace it with a regular file.")
     }
 
     // MARK: Names
@@ -170,8 +172,8 @@ package struct ContainedFile: Sendable {
     /// Size of the file in bytes; `nil` if it isn't a regular file or isn't reachable without following links.
     package var byteCount: Int64? {
         do throws(FileError) {
-            let found = try folder.open(name, files_O_PATH, operation: "read")
-            return Int64(try facts(of: found, "read").st_size)
+            let found = try folder.open(name, files_O_PATH, operation: "reading")
+            return Int64(try facts(of: found, "reading").st_size)
         } catch {
             return nil
         }
@@ -180,7 +182,7 @@ package struct ContainedFile: Sendable {
     /// Whether a file, a folder, or a link with this name exists. A link counts even if its target doesn't exist.
     package var exists: Bool {
         do throws(FileError) {
-            let place = try openParent("open")
+            let place = try openParent("opening")
             var facts = stat()
             return fstatat(place.number, lastName, &facts, AT_SYMLINK_NOFOLLOW) == 0
         } catch {
@@ -207,11 +209,11 @@ package struct ContainedFile: Sendable {
 
     /// Removes the file. If the name is a link, the link itself is removed. A missing file isn't an error.
     ///
-    /// - Throws: `FileError` with the operation "remove".
+    /// - Throws: `FileError` with the operation "deleting".
     package func remove() throws(FileError) {
-        let place = try openParent("remove")
+        let place = try openParent("deleting")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
-            throw FileError(path: path, operation: "remove", errno: errno)
+            throw FileError(path: path, operation: "deleting", errno: errno)
         }
     }
 
@@ -222,30 +224,30 @@ package struct ContainedFile: Sendable {
 
     /// Renames the file and replaces an existing file of that name (renameat(2)).
     ///
-    /// - Throws: `FileError` with the operation "rename" and the path of `other`.
+    /// - Throws: `FileError` with the operation "renaming" and the path of `other`.
     package func rename(to other: ContainedFile) throws(FileError) {
-        let from = try openParent("rename")
-        let to = try other.openParent("rename")
+        let from = try openParent("renaming")
+        let to = try other.openParent("renaming")
         guard renameat(from.number, lastName, to.number, other.lastName) == 0 else {
-            throw FileError(path: other.path, operation: "rename", errno: errno)
+            throw FileError(path: other.path, operation: "renaming", errno: errno)
         }
     }
 
     /// Creates a hard link to the file. The new name must not exist (linkat(2)).
     ///
-    /// - Throws: `FileError` with the operation "link" and the path of `other`.
+    /// - Throws: `FileError` with the operation "creating the hard link" and the path of `other`.
     package func link(to other: ContainedFile) throws(FileError) {
-        let from = try openParent("link")
-        let to = try other.openParent("link")
+        let from = try openParent("creating the hard link")
+        let to = try other.openParent("creating the hard link")
         guard linkat(from.number, lastName, to.number, other.lastName, 0) == 0 else {
-            throw FileError(path: other.path, operation: "link", errno: errno)
+            throw FileError(path: other.path, operation: "creating the hard link", errno: errno)
         }
     }
 
     /// Opens the folder that contains the file, so that the caller can flush its entries to disk (fsync(2)).
     ///
-    /// - Throws: `FileError` with the operation "open".
+    /// - Throws: `FileError` with the operation "opening".
     package func openParentForSync() throws(FileError) -> OwnedDescriptor {
-        try folder.open(parent, O_RDONLY | O_DIRECTORY, operation: "open")
+        try folder.open(parent, O_RDONLY | O_DIRECTORY, operation: "opening")
     }
 }

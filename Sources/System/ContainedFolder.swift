@@ -17,7 +17,7 @@ package final class ContainedFolder: Sendable {
 
     /// Opens a folder.
     ///
-    /// - Throws: `FileError` with the operation "open" if the folder doesn't exist or isn't a folder.
+    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist or isn't a folder.
     package convenience init(opening path: String) throws(FileError) {
         try self.init(opening: path, usesOpenat2: true)
     }
@@ -29,7 +29,7 @@ package final class ContainedFolder: Sendable {
         repeat {
             number = Glibc.open(place, files_O_PATH | O_DIRECTORY | O_CLOEXEC)
         } while number < 0 && errno == EINTR
-        guard number >= 0 else { throw FileError(path: path, operation: "open", errno: errno) }
+        guard number >= 0 else { throw FileError(path: path, operation: "opening", errno: errno) }
         self.path = path
         self.usesOpenat2 = usesOpenat2
         descriptor = OwnedDescriptor(owning: number)
@@ -43,9 +43,9 @@ package final class ContainedFolder: Sendable {
 
     /// Opens a folder below this one without following links.
     ///
-    /// - Throws: `FileError` with the operation "open" if the folder doesn't exist.
+    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist.
     package func folder(_ name: String) throws(FileError) -> ContainedFolder {
-        let descriptor = try open(name, files_O_PATH | O_DIRECTORY, operation: "open")
+        let descriptor = try open(name, files_O_PATH | O_DIRECTORY, operation: "opening")
         return ContainedFolder(path: "\(path)/\(name)", descriptor: descriptor, usesOpenat2: usesOpenat2)
     }
 
@@ -135,7 +135,7 @@ package final class ContainedFolder: Sendable {
     }
 
     private static let link =
-        "it is a symbolic link, or a link leads to it. Links in a session folder aren't followed. Replace the link with the file itself."
+        "the path is or contains a symbolic link. Symbolic links in a session folder aren't followed. Replace the link with the file itself."
     static let outside = "its path leads outside the folder."
 }
 
@@ -146,10 +146,10 @@ extension ContainedFolder {
     ///   - name: Path relative to this folder; empty for the folder itself.
     ///   - limit: Maximum number of names to read.
     /// - Returns: The names in the folder.
-    /// - Throws: `FileError` with the operation "open" if the folder can't be opened.
+    /// - Throws: `FileError` with the operation "opening" if the folder can't be opened.
     package func listing(of name: String = "", atMost limit: Int = .max) throws(FileError) -> FolderListing {
         let full = name.isEmpty ? path : "\(path)/\(name)"
-        let folder = try open(name, O_RDONLY | O_DIRECTORY, operation: "open")
+        let folder = try open(name, O_RDONLY | O_DIRECTORY, operation: "opening")
         return try FolderListing(of: folder, path: full, atMost: limit)
     }
 
@@ -177,10 +177,10 @@ extension ContainedFolder {
     /// Checks that an item below this folder is a folder and is reachable without following links. A missing item isn't
     /// an error.
     ///
-    /// - Throws: `FileError` with the operation "open".
+    /// - Throws: `FileError` with the operation "opening".
     package func checkFolder(_ name: String) throws(FileError) {
         do throws(FileError) {
-            _ = try open(name, files_O_PATH | O_DIRECTORY, operation: "open")
+            _ = try open(name, files_O_PATH | O_DIRECTORY, operation: "opening")
         } catch {
             guard error.errno == ENOENT else { throw error }
         }
@@ -189,10 +189,10 @@ extension ContainedFolder {
     /// Locks the folder itself (flock(2)). Blocks until no other process holds the lock.
     ///
     /// - Returns: The lock, which is released when the descriptor is closed.
-    /// - Throws: `FileError` with the operation "lock" if the folder can't be opened. File systems without locks don't
-    ///   cause an error.
+    /// - Throws: `FileError` with the operation "locking the folder" if the folder can't be opened. File systems
+    ///   without locks don't cause an error.
     package func lock() throws(FileError) -> OwnedDescriptor {
-        let folder = try open("", O_RDONLY | O_DIRECTORY, operation: "lock")
+        let folder = try open("", O_RDONLY | O_DIRECTORY, operation: "locking the folder")
         while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
         return folder
     }
@@ -210,25 +210,26 @@ package struct FolderListing {
     /// - Parameters:
     ///   - folder: Path of the folder.
     ///   - limit: Maximum number of names to read, because a folder can have any number of entries.
-    /// - Throws: `FileError` with the operation "open" if the folder can't be opened, with the system's error number.
+    /// - Throws: `FileError` with the operation "opening" if the folder can't be opened, with the system's error
+    ///   number.
     package init(of folder: String, atMost limit: Int = .max) throws(FileError) {
         guard let stream = opendir(folder) else {
-            throw FileError(path: folder, operation: "open", errno: errno)
+            throw FileError(path: folder, operation: "opening", errno: errno)
         }
         self.init(reading: stream, atMost: limit)
     }
 
     /// Reads a folder that is open for reading.
     ///
-    /// - Throws: `FileError` with the operation "open" and the path `path` if the system has run out of descriptors or
-    ///   memory.
+    /// - Throws: `FileError` with the operation "opening" and the path `path` if the system has run out of descriptors
+    ///   or memory.
     init(of folder: borrowing OwnedDescriptor, path: String, atMost limit: Int) throws(FileError) {
         // The directory stream takes ownership of its descriptor.
         let number = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
         guard number >= 0, let stream = fdopendir(number) else {
             let code = errno
             if number >= 0 { close(number) }
-            throw FileError(path: path, operation: "open", errno: code)
+            throw FileError(path: path, operation: "opening", errno: code)
         }
         self.init(reading: stream, atMost: limit)
     }

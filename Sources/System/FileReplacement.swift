@@ -21,11 +21,12 @@ package enum FileReplacement {
     ///   - permissions: Mode of a new file, reduced by the process's umask (open(2)).
     ///   - syncsFolder: Whether the folder is also flushed to disk. Errors in this step are ignored, because the kernel
     ///     flushes the folder later.
-    /// - Throws: `FileError` with the operation "create", "write", or "rename", with the system's error number.
+    /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", with the system's error
+    ///   number.
     package static func write(
         _ content: [UInt8], to path: String, permissions: UInt32 = 0o666, syncsFolder: Bool = false
     ) throws(FileError) {
-        let file = try ContainedFile(path: path, operation: "create")
+        let file = try ContainedFile(path: path, operation: "creating the file")
         try write(content, to: file, permissions: permissions, syncsFolder: syncsFolder)
     }
 
@@ -40,7 +41,8 @@ package enum FileReplacement {
     ///     kept.
     ///   - syncsFolder: Whether the folder is also flushed to disk. Errors in this step are ignored, because the kernel
     ///     flushes the folder later.
-    /// - Throws: `FileError` with the operation "create", "write", or "rename", with the system's error number.
+    /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", with the system's error
+    ///   number.
     package static func write(
         _ content: [UInt8], to file: ContainedFile, permissions: UInt32 = 0o666, keepsDraft: Bool = false,
         syncsFolder: Bool = false
@@ -71,8 +73,8 @@ package enum FileReplacement {
     /// - Parameters:
     ///   - byteCount: Number of bytes to reserve.
     ///   - file: The file to replace. The parent folder must exist.
-    /// - Throws: `FileError` with the operation "create" if the draft can't be created, and "reserving disk space" if
-    ///   the disk or the user's quota is full.
+    /// - Throws: `FileError` with the operation "creating the file" if the draft can't be created, and "reserving disk
+    ///   space" if the disk or the user's quota is full.
     package static func reserve(_ byteCount: Int, for file: ContainedFile) throws(FileError) {
         let draft = draft(of: file)
         let descriptor = try openReserved(draft)
@@ -94,7 +96,7 @@ package enum FileReplacement {
 
     /// Overwrites a file's blocks with the content, truncates the rest, and waits until the content is on disk.
     ///
-    /// - Throws: `FileError` with the operation "write" and the system's error number.
+    /// - Throws: `FileError` with the operation "writing" and the system's error number.
     private static func fill(
         _ descriptor: borrowing OwnedDescriptor, with content: [UInt8], _ file: ContainedFile
     ) throws(FileError) {
@@ -104,11 +106,11 @@ package enum FileReplacement {
                 pwrite(descriptor.number, $0.baseAddress, $0.count, rest.startIndex)
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw FileError(path: file.path, operation: "write", errno: errno) }
+            guard count > 0 else { throw FileError(path: file.path, operation: "writing", errno: errno) }
             rest = rest.dropFirst(count)
         }
         guard ftruncate(descriptor.number, content.count) == 0, fsync(descriptor.number) == 0 else {
-            throw FileError(path: file.path, operation: "write", errno: errno)
+            throw FileError(path: file.path, operation: "writing", errno: errno)
         }
     }
 }

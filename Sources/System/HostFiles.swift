@@ -69,7 +69,7 @@ struct HostFiles: Sendable {
                 reason: "\(path) contains `\(text.printable(limit: 40))`, which is not a number")
         }
         guard range.contains(number) else {
-            throw HostFileError(reason: "\(path) contains \(number), which is not plausible")
+            throw HostFileError(reason: "\(path) contains \(number), which is not a plausible value")
         }
         return number
     }
@@ -126,7 +126,7 @@ extension HostFiles {
     func ownControlGroup() throws(HostFileError) -> String {
         let lines = try text("/proc/self/cgroup").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else {
-            throw HostFileError(reason: "this process is not in a control group version 2")
+            throw HostFileError(reason: "this process is not in a version 2 control group")
         }
         let path = line.dropFirst("0::".count)
         guard path == "/" || String(path.dropFirst()).isPathWithin else {
@@ -141,7 +141,7 @@ extension HostFiles {
         for folder in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
             if try optionalText("\(folder)/cgroup.controllers") != nil { return folder }
         }
-        throw HostFileError(reason: "control groups version 2 are not mounted under /sys/fs/cgroup")
+        throw HostFileError(reason: "version 2 control groups are not mounted under /sys/fs/cgroup")
     }
 }
 

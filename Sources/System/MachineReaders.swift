@@ -35,7 +35,7 @@ struct SpeedReader {
                 state.missing.append(
                     MissingSource(
                         .speed,
-                        "the CPUs have no cpufreq folder, which is normal in virtual machines"
+                        "/sys contains no cpufreq folder for the CPUs, which is normal in virtual machines"
                     ))
             }
             if let throttlings {
@@ -72,7 +72,7 @@ struct SpeedReader {
             state.missing.append(
                 MissingSource(
                     .throttling,
-                    "the CPU does not report it (thermal_throttle exists only on Intel CPUs, not in virtual machines)"
+                    "the CPU does not report throttling (thermal_throttle exists only on Intel CPUs, not in virtual machines)"
                 ))
             return nil
         }
@@ -128,7 +128,7 @@ struct ShareReader {
     private func share(_ processors: Int) throws(HostFileError) -> ProcessorShare {
         let mount = try files.controlGroups()
         guard try files.text("\(mount)/cgroup.controllers").split(separator: " ").contains("cpu") else {
-            throw HostFileError(reason: "CPU limits are set by control groups version 1")
+            throw HostFileError(reason: "CPU limits are set by version 1 control groups")
         }
         var folder = try files.ownControlGroup()
         var tightest: (quota: Double, folder: String)?
@@ -146,7 +146,7 @@ struct ShareReader {
         let periods = try count("nr_periods", path)
         let throttled = try count("nr_throttled", path)
         guard throttled <= periods else {
-            throw HostFileError(reason: "\(path) reports more throttled periods than periods")
+            throw HostFileError(reason: "\(path) reports more throttled periods than total periods")
         }
         return ProcessorShare(
             processors: processors, quota: tightest.quota, periods: periods, throttledPeriods: throttled)
@@ -332,7 +332,7 @@ struct ThermalReader {
         }
         guard value > 0 else { return nil }
         guard Self.tripRange.contains(value) else {
-            throw HostFileError(reason: "\(path) contains \(value), which is not plausible")
+            throw HostFileError(reason: "\(path) contains \(value), which is not a plausible value")
         }
         return Temperature(millidegrees: Int(value))
     }

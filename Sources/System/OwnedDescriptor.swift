@@ -19,10 +19,10 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     /// - Parameters:
     ///   - path: Path of the device node.
     ///   - flags: Flags of open(2), such as O_RDWR; O_CLOEXEC is added.
-    /// - Throws: `DeviceError` with the operation "open" and the path and the system's error number.
+    /// - Throws: `DeviceError` with the operation "opening" and the path and the system's error number.
     package init(opening path: String, flags: Int32) throws(DeviceError) {
         let number = open(path, flags | O_CLOEXEC)
-        guard number >= 0 else { throw DeviceError(device: path, operation: "open", errno: errno) }
+        guard number >= 0 else { throw DeviceError(device: path, operation: "opening", errno: errno) }
         self.number = number
     }
 

@@ -56,7 +56,7 @@ public enum ProcessPreparation {
     /// - Returns: The exit status of `body`; 1 if the preparation failed.
     public static func run(_ name: String, _ body: () -> Int32) -> Int32 {
         if let limit = run() {
-            _ = StandardStreams.write("\(name): start failed: \(limit.explanation)\n", to: STDERR_FILENO)
+            _ = StandardStreams.write("\(name): startup failed: \(limit.explanation)\n", to: STDERR_FILENO)
             return 1
         }
         return body()
@@ -175,7 +175,7 @@ public enum StandardStreams {
     public static func lossReport(of text: String, errno number: Int32) -> String {
         let lines = text.split(separator: "\n").map { String($0).printable(limit: 1000) }
         return
-            "standard output: write failed: \(String(cString: strerror(number))). Redirect it to a file on a disk with free space. "
+            "standard output: writing failed: \(String(cString: strerror(number))). Redirect it to a file on a disk with free space. "
             + "Not printed: \(lines.joined(separator: ", ").printable(limit: 1000))"
     }
 }

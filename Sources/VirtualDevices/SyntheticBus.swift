@@ -114,7 +114,7 @@ public enum SyntheticBus {
             let neighbors = streams.filter { $0.camera.domains == camera.domains }
             let fitting = camera.settings.last { load.fits($0, at: camera.speed, on: camera.domains) }
             return DeviceError(
-                device: name, operation: "start",
+                device: name, operation: "starting",
                 reason: .noBandwidth(
                     BandwidthShortage(
                         controller: camera.domains.first?.controller,

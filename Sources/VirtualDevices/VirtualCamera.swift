@@ -109,7 +109,7 @@ public final class VirtualCamera: CameraSource {
     /// - Parameter format: The new format, or `nil` to turn the camera off until a format is set.
     /// - Precondition: `isChangeable` is `true`.
     public func change(to format: VideoFormat?) {
-        precondition(isChangeable, "an image has one size")
+        precondition(isChangeable, "the format of a still image can't be changed")
         request.withLock { $0 = .format(format) }
     }
 

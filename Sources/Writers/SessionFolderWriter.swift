@@ -163,7 +163,7 @@ package final class SessionFolderWriter: Sendable {
                 guard state.leftOut > 0 else { return }
                 state.failures.append(
                     FileError(
-                        path: path, operation: "write",
+                        path: path, operation: "writing",
                         detail: "the disk was too slow. \(state.leftOut) events are missing from the file."))
             }
         }

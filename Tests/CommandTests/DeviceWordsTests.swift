@@ -90,7 +90,7 @@ struct DeviceWordsTests {
         #expect(
             try line(.changed(joined, before: open))
                 == "~ camera Nx  usb:x  the associated microphone is now Mic")
-        let problem = DeviceError(device: "PulseAudio", operation: "connect", reason: .notFound)
+        let problem = DeviceError(device: "PulseAudio", operation: "connecting", reason: .notFound)
         #expect(DeviceChangeText(.problem(problem), date: date) == nil)
     }
 }

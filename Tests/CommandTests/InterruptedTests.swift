@@ -248,7 +248,7 @@ struct InterruptedTests {
         let outcome = try run(
             "record --profile \(profile) --output out --name full --duration 0.5 > /dev/full")
         #expect(outcome.status == 1, "\(outcome.errors)")
-        #expect(outcome.errors.contains("standard output: write failed: No space left on device"))
+        #expect(outcome.errors.contains("standard output: writing failed: No space left on device"))
         #expect(outcome.errors.contains("/out/full"))
         #expect(try Multicam.run("verify", scratch.path + "/out/full").status == 0)
         for words in ["--version", "profiles", "recordings --output out --json", "help"] {

@@ -83,7 +83,8 @@ struct StorageTests {
             in: scratch)
         #expect(outcome.status == 7, "\(outcome.errors)")
         #expect(outcome.lines.count == 1)
-        #expect(outcome.errors.contains("the disk is full except for the space to finish the files"))
+        #expect(
+            outcome.errors.contains("the disk is full except for the space reserved to complete the files"))
         let session = try scratch.session(in: "out")
         #expect(session.outcome == "storage-failed" && session.seconds > 1)
         for track in ["noisy", "quiet"] {

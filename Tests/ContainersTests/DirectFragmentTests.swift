@@ -113,7 +113,7 @@ struct DirectFragmentTests {
         let error = #expect(throws: FileError.self) {
             for packet in Self.packets(clip, bytes: 40_001) { try file.append(packet, to: 0) }
         }
-        #expect(error?.operation == "write")
+        #expect(error?.operation == "writing")
         let kept = try file.finish().tracks[0].sampleCount
         #expect(kept >= 24 && kept < 60)
         #expect(try Probe.decodedFrames(file.path) == Array(clip.frames.prefix(kept)))

@@ -144,7 +144,7 @@ struct KilledMovieFileTests {
             path: folder.file("desk.mov"), kind: .mov, tracks: [.video(clip.parameters, name: "desk")],
             createdAt: MovieFile.date, diskCapacity: Int64(size * 2 / 3))
         let error = #expect(throws: FileError.self) { try file.append([clip]) }
-        #expect(error?.operation == "write")
+        #expect(error?.operation == "writing")
         #expect(error?.description.contains("the disk is full") == true)
         #expect(throws: FileError.self) { try file.append(clip.packets[59], to: 0) }
 
@@ -184,7 +184,7 @@ struct KilledMovieFileTests {
                 path: path, kind: .mov, tracks: [.video(clip.parameters, name: "desk")],
                 createdAt: MovieFile.date)
         }
-        #expect(error?.operation == "create")
+        #expect(error?.operation == "creating the file")
         #expect(error?.errno == EEXIST)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("mine".utf8))
     }

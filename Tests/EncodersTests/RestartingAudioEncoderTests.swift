@@ -44,7 +44,7 @@ struct RestartingAudioEncoderTests {
                 isKey: true)
         }
 
-        static let error = EncodingError(subject: "program", operation: "encode", reason: "it is broken")
+        static let error = EncodingError(subject: "program", operation: "encoding", reason: "it is broken")
     }
 
     /// The results of encoding blocks of 960 samples.

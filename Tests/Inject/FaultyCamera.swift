@@ -149,6 +149,6 @@ extension DeviceError {
             case "system": .system(errno: 5)
             default: .other("it will not. Ask it nicely.")
             }
-        self.init(device: device.node, operation: "start", reason: reason)
+        self.init(device: device.node, operation: "starting", reason: reason)
     }
 }

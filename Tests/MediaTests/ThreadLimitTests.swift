@@ -81,8 +81,8 @@ struct ThreadLimitTests {
             (errno: 12, words: "memory"),
         ] as [(errno: Int32, words: String)])
     func errors(errno: Int32, words: String) {
-        let file = FileError(path: "/tmp/a", operation: "create", errno: errno).description
-        let device = DeviceError(device: "/dev/video0", operation: "open", errno: errno).description
+        let file = FileError(path: "/tmp/a", operation: "creating the file", errno: errno).description
+        let device = DeviceError(device: "/dev/video0", operation: "opening", errno: errno).description
         for message in [file, device] {
             #expect(message.contains(words))
             #expect(!message.contains("Check the disk") && !message.contains("Plug it in"))
@@ -91,7 +91,7 @@ struct ThreadLimitTests {
 
     @Test("the error for a file above the size limit names that limit")
     func fileSize() {
-        let message = FileError(path: "/tmp/a", operation: "write", errno: 27).description
+        let message = FileError(path: "/tmp/a", operation: "writing", errno: 27).description
         #expect(message.contains("maximum size") || message.contains("ulimit -f"))
         #expect(!message.contains("Check the disk"))
     }

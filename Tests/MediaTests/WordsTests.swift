@@ -15,7 +15,7 @@ struct WordsTests {
 
     @Test("a device error states the operation, the device, the cause, and the remedy")
     func deviceErrors() {
-        let missing = DeviceError(device: "/dev/video9", operation: "open", errno: 2)
+        let missing = DeviceError(device: "/dev/video9", operation: "opening", errno: 2)
         #expect(missing.reason == .notFound && missing.description.contains("multicam devices"))
         let holder = DeviceHolder(program: "obs\u{1B}", process: 4312)
         let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: holder))

@@ -8,7 +8,7 @@ extension SessionClock {
         do throws(ThreadError) {
             return try startThread(named: name, body)
         } catch {
-            throw DeviceError(device: name, operation: "start", error)
+            throw DeviceError(device: name, operation: "starting", error)
         }
     }
 }

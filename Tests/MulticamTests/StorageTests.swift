@@ -64,7 +64,7 @@ struct StorageTests {
         #expect(recording.result.storageFailures.count == 1)
         #expect(
             recording.result.storageFailures[0].description.contains(
-                "the disk is full except for the space to finish"))
+                "the disk is full except for the space reserved to complete"))
         #expect(recording.manifest.ended_by?.contains("the disk is full") == true)
         let seconds = Double(recording.manifest.duration_ns) / 1e9
         #expect((4...9).contains(seconds))

@@ -100,7 +100,7 @@ struct StressJudgmentTests {
 
     @Test("A device that fails to start because of insufficient bandwidth indicates the bus")
     func refusal() {
-        let error = DeviceError(device: "/dev/video0", operation: "start", errno: 28)
+        let error = DeviceError(device: "/dev/video0", operation: "starting", errno: 28)
         #expect(StressCause(RecordingError.device(error)) == .bus)
         #expect(StressJudgment(notStarted: .bus, "\(error)").verdict == .notRun)
     }

@@ -18,11 +18,11 @@ public enum DeviceSelector {
     {
         let fitting = matches(selector, among: devices)
         guard let first = fitting.first else {
-            throw DeviceError(device: selector, operation: "search for a \(kind)", reason: .notFound)
+            throw DeviceError(device: selector, operation: "searching for a \(kind)", reason: .notFound)
         }
         guard fitting.count == 1 else {
             throw DeviceError(
-                device: selector, operation: "search for a \(kind)",
+                device: selector, operation: "searching for a \(kind)",
                 reason: .ambiguous(candidates: fitting.map { "\($0.selector) (\($0.name))" }))
         }
         return first

@@ -45,12 +45,12 @@ public final class PulseMicrophone: MicrophoneSource {
     ) throws(DeviceError) {
         guard (1...8).contains(channels) else {
             throw DeviceError(
-                device: source.selector, operation: "open",
+                device: source.selector, operation: "opening",
                 reason: .formatNotSupported(requested: "\(channels) channels", offered: ["1 to 8 channels"]))
         }
         let connection = try PulseConnection(server: server)
         guard let present = try connection.sources().first(where: { $0.name == source.name }) else {
-            throw DeviceError(device: source.selector, operation: "open", reason: .notFound)
+            throw DeviceError(device: source.selector, operation: "opening", reason: .notFound)
         }
         self.source = present
         self.server = server
@@ -132,7 +132,7 @@ struct PulseSupervision: Sendable {
                     })
             }
         } catch {
-            throw DeviceError(device: source.description, operation: "start", error)
+            throw DeviceError(device: source.description, operation: "starting", error)
         }
     }
 

@@ -21,7 +21,7 @@ final class PulseRecordStream: @unchecked Sendable {
         let created = connection.locked { Self.makeStream(source: source, format: format, on: connection) }
         guard let created else {
             throw DeviceError(
-                device: source.selector, operation: "open",
+                device: source.selector, operation: "opening",
                 reason: .other(
                     "the sound server's library does not support \(format.channels) channels at \(format.rate) Hz."
                 ))
@@ -93,7 +93,7 @@ final class PulseRecordStream: @unchecked Sendable {
 
     private func connect(to source: PulseSource, format: AudioFormat) throws(DeviceError) {
         func failure(_ reason: DeviceError.Reason) -> DeviceError {
-            DeviceError(device: source.selector, operation: "open", reason: reason)
+            DeviceError(device: source.selector, operation: "opening", reason: reason)
         }
         let serverDecides = UInt32.max
         let fragment = UInt32(format.rate / 100 * format.channels * MemoryLayout<Float>.size)

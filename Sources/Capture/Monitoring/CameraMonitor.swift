@@ -34,7 +34,7 @@ final class CameraMonitor: Sendable {
                 while news.wait(until: deadline, unless: stopping) != .stop { deadline = look() }
             }
         } catch {
-            throw DeviceError(device: "cameras", operation: "watch", error)
+            throw DeviceError(device: "cameras", operation: "monitoring", error)
         }
     }
 
@@ -66,7 +66,7 @@ final class CameraEventWaiter {
         kernel = UdevMonitor(.kernel, subsystem: "video4linux")
         self.nodes = NodeFolder(nodes, prefix: "video")
         if udev == nil, kernel == nil, self.nodes == nil {
-            throw DeviceError(device: "cameras", operation: "watch", errno: errno)
+            throw DeviceError(device: "cameras", operation: "monitoring", errno: errno)
         }
     }
 

@@ -95,7 +95,7 @@ final class PulseSubscription {
                     listener.connection.wake()
                 }, Unmanaged.passUnretained(listener).toOpaque())
         }
-        let isAccepted = try connection.ask(false, operation: "subscribe") { userdata in
+        let isAccepted = try connection.ask(false, operation: "subscribing to events") { userdata in
             pa_context_subscribe(
                 connection.context,
                 // A change of the default source is a server event, not a source event.
@@ -109,7 +109,8 @@ final class PulseSubscription {
         }
         guard isAccepted else {
             throw DeviceError(
-                device: "PulseAudio", operation: "subscribe", reason: .noSoundServer(connection.failureText))
+                device: "PulseAudio", operation: "subscribing to events",
+                reason: .noSoundServer(connection.failureText))
         }
     }
 

@@ -47,7 +47,7 @@ public enum PulseCards {
             source = try PulseCatalog.resolve(selector, among: try connection.sources())
         } catch  where fitting.count > 1 {
             throw DeviceError(
-                device: selector, operation: "find",
+                device: selector, operation: "searching for a microphone",
                 reason: .other(
                     "several cards match: \(fitting.map(\.card.name).joined(separator: ", ")). Specify one of them."
                 ))

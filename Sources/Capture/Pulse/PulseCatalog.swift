@@ -30,7 +30,7 @@ public enum PulseCatalog {
         if selector.hasPrefix("pulse:") {
             let name = selector.dropFirst("pulse:".count)
             if let source = sources.first(where: { $0.name == name }) { return source }
-            throw DeviceError(device: selector, operation: "find", reason: .notFound)
+            throw DeviceError(device: selector, operation: "searching for a microphone", reason: .notFound)
         }
         let part = selector.lowercased()
         let microphones = sources.filter { !$0.isMonitor }
@@ -42,11 +42,12 @@ public enum PulseCatalog {
                 $0.name.lowercased().contains(part) || $0.description.lowercased().contains(part)
             }
         guard let first = fitting.first else {
-            throw DeviceError(device: selector, operation: "find", reason: .notFound)
+            throw DeviceError(device: selector, operation: "searching for a microphone", reason: .notFound)
         }
         guard fitting.count == 1 else {
             throw DeviceError(
-                device: selector, operation: "find", reason: .ambiguous(candidates: fitting.map(\.selector)))
+                device: selector, operation: "searching for a microphone",
+                reason: .ambiguous(candidates: fitting.map(\.selector)))
         }
         return first
     }
@@ -58,7 +59,7 @@ public enum PulseCatalog {
             chosen == nil
             ? "the sound server's default source is not a microphone"
             : "the sound server's default source is the monitor of an output, not a microphone"
-        throw DeviceError(device: "default", operation: "search for a microphone (\(why))", reason: .notFound)
+        throw DeviceError(device: "default", operation: "searching for a microphone (\(why))", reason: .notFound)
     }
 }
 

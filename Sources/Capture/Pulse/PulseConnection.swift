@@ -135,7 +135,7 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     private static func noServer(_ reason: String) -> DeviceError {
-        DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer(reason))
+        DeviceError(device: "PulseAudio", operation: "connecting", reason: .noSoundServer(reason))
     }
 }
 
@@ -300,7 +300,7 @@ extension PulseConnection {
         _ module: String, _ argument: String
     ) throws(DeviceError) -> (index: UInt32?, refusal: String) {
         let nothing: (index: UInt32?, refusal: String) = (nil, "")
-        return try ask(nothing, operation: "load \(module)") { userdata in
+        return try ask(nothing, operation: "loading \(module)") { userdata in
             pa_context_load_module(
                 context, module, argument,
                 { context, index, userdata in

@@ -12,13 +12,13 @@ final class PulseLoop: @unchecked Sendable {
     init() throws(DeviceError) {
         guard let pointer = pa_threaded_mainloop_new() else {
             throw DeviceError(
-                device: "PulseAudio", operation: "connect", reason: .noSoundServer("out of memory"))
+                device: "PulseAudio", operation: "connecting", reason: .noSoundServer("out of memory"))
         }
         self.pointer = pointer
         pa_threaded_mainloop_set_name(pointer, "pulse")
         guard pa_threaded_mainloop_start(pointer) >= 0 else {
             throw DeviceError(
-                device: "PulseAudio", operation: "connect",
+                device: "PulseAudio", operation: "connecting",
                 reason: .noSoundServer("a thread could not be started"))
         }
     }

@@ -119,7 +119,7 @@ public final class V4L2Camera: CameraSource {
                 _ = state.opened.take()
                 state.requests = nil
             }
-            throw DeviceError(device: device.node, operation: "start", error)
+            throw DeviceError(device: device.node, operation: "starting", error)
         }
     }
 
@@ -170,7 +170,7 @@ public final class V4L2Camera: CameraSource {
     /// Returns the camera's current node.
     private func present() throws(DeviceError) -> String {
         guard let node = held.node else {
-            throw DeviceError(device: device.node, operation: "open", reason: .disconnected)
+            throw DeviceError(device: device.node, operation: "opening", reason: .disconnected)
         }
         return node
     }

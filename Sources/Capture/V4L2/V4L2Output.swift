@@ -37,15 +37,16 @@ package final class V4L2Output: Sendable {
         do throws(DeviceError) {
             takes = Capability(try device.rawCapability())
         } catch {
-            throw DeviceError(device: path, operation: "open", reason: .other("this is not a video device."))
+            throw DeviceError(device: path, operation: "opening", reason: .other("this is not a video device."))
         }
         switch takes {
         case .frames: break
         case .inUseByAnotherWriter:
-            throw DeviceError(device: path, operation: "open", reason: .busy(by: nil)).explained(node: path)
+            throw DeviceError(device: path, operation: "opening", reason: .busy(by: nil))
+                .explained(node: path)
         case .none(let name):
             throw DeviceError(
-                device: path, operation: "open",
+                device: path, operation: "opening",
                 reason: .other("\"\(name)\" is not a video output device, so frames cannot be sent to it."))
         }
         (pixel, size: self.size) = try Self.agree(with: device, on: size)
@@ -97,7 +98,7 @@ package final class V4L2Output: Sendable {
         let number = errno
         if written < 0 {
             guard number == EAGAIN || number == EINTR else {
-                throw DeviceError(device: device.path, operation: "write", errno: number)
+                throw DeviceError(device: device.path, operation: "writing", errno: number)
             }
             return false
         }

@@ -120,7 +120,7 @@ struct FileBox: Equatable {
     ///   - file: The file, which isn't trusted.
     ///   - end: Size of the file in bytes.
     /// - Returns: The box; `nil` at the end of the file, or if there can't be a box at this offset.
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     static func read(at place: Int64, in file: some ReadableFile, end: Int64) throws(FileError) -> FileBox? {
         guard place + 8 <= end else { return nil }
         var reader = BoxReader(try file.read(Int(min(16, end - place)), at: place))

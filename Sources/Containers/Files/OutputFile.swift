@@ -15,7 +15,7 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Creates a new file.
     ///
-    /// - Throws: `FileError` with the operation "create", including if the file exists.
+    /// - Throws: `FileError` with the operation "creating the file", including if the file exists.
     init(creating file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
         self.disk = disk
@@ -27,8 +27,8 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Opens an existing file for reading and writing.
     ///
-    /// - Throws: `FileError` with the operation "open", including if it isn't a regular file. The error's `isBusy` is
-    ///   true if another process has locked the file.
+    /// - Throws: `FileError` with the operation "opening", including if it isn't a regular file. The error's `isBusy`
+    ///   is true if another process has locked the file.
     init(opening file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
         self.disk = disk
@@ -61,18 +61,18 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Returns the size of the file in bytes.
     ///
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     func byteCount() throws(FileError) -> Int64 {
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else {
-            throw FileError(path: path, operation: "read", errno: errno)
+            throw FileError(path: path, operation: "reading", errno: errno)
         }
         return Int64(status.st_size)
     }
 
     /// Returns the file opened for reading, even if it was renamed while it was being written.
     ///
-    /// - Throws: `FileError` with the operation "open".
+    /// - Throws: `FileError` with the operation "opening".
     func reader() throws(FileError) -> ReadFile { try ReadFile(descriptor, path: path) }
 
     /// Opens the file a second time for direct writes without the page cache; `nil` if its file system doesn't support
@@ -88,7 +88,7 @@ final class OutputFile: ReadableFile, Sendable {
     ///   - offset: File offset in bytes.
     ///   - direct: Writes all complete blocks without the page cache, if `offset` is the start of a block; `nil` if
     ///     unused.
-    /// - Throws: `FileError` with the operation "write".
+    /// - Throws: `FileError` with the operation "writing".
     func write(_ pieces: [SharedBytes], at offset: Int64, by direct: DirectFile? = nil) throws(FileError) {
         let end = pieces.reduce(offset) { $0 + Int64($1.count) }
         var place = offset
@@ -102,7 +102,7 @@ final class OutputFile: ReadableFile, Sendable {
                 mayMakeRoom = false
                 continue
             }
-            guard number == 0 else { throw FileError(path: path, operation: "write", errno: number) }
+            guard number == 0 else { throw FileError(path: path, operation: "writing", errno: number) }
             place += Int64(written)
             rest.advance(by: written)
         }
@@ -139,17 +139,17 @@ final class OutputFile: ReadableFile, Sendable {
     func setEnd(_ end: Int64) throws(FileError) {
         var result: Int32
         repeat { result = ftruncate(descriptor.number, Int(end)) } while result < 0 && errno == EINTR
-        guard result == 0 else { throw FileError(path: path, operation: "truncate", errno: errno) }
+        guard result == 0 else { throw FileError(path: path, operation: "truncating the file", errno: errno) }
         disk.afterChange?(.end(end))
     }
 
     /// Waits until all written data would survive a power loss.
     ///
-    /// - Throws: `FileError` with the operation "fdatasync"; "write" if the file was removed during the recording.
+    /// - Throws: `FileError` with the operation "fdatasync"; "writing" if the file was removed during the recording.
     func makeDurable() throws(FileError) {
         if hadName, !hasName {
             throw FileError(
-                path: path, operation: "write",
+                path: path, operation: "writing",
                 detail:
                     "the file was deleted during the recording. Don't change the session folder until the recording has ended."
             )
@@ -177,7 +177,7 @@ final class OutputFile: ReadableFile, Sendable {
 }
 
 extension FileError {
-    fileprivate static let openWhileBusy = "exclusive access"
+    fileprivate static let openWhileBusy = "getting exclusive access"
     fileprivate static let busy =
         "another program is still recording or recovering this file. Wait until that program has finished."
 
@@ -202,7 +202,7 @@ extension OwnedDescriptor {
 
     /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
     ///
-    /// - Throws: `FileError` with the operation "read", which names `path`.
+    /// - Throws: `FileError` with the operation "reading", which names `path`.
     func read(_ count: Int, at offset: Int64, of path: String) throws(FileError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -215,7 +215,7 @@ extension OwnedDescriptor {
                 filled += got
             }
         }
-        guard failure == 0 else { throw FileError(path: path, operation: "read", errno: failure) }
+        guard failure == 0 else { throw FileError(path: path, operation: "reading", errno: failure) }
         return bytes
     }
 }

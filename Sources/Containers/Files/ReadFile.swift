@@ -12,13 +12,13 @@ package final class ReadFile: ReadableFile {
 
     /// Opens the file.
     ///
-    /// - Throws: `FileError` with the operation "open", including if it isn't a regular file.
+    /// - Throws: `FileError` with the operation "opening", including if it isn't a regular file.
     package init(_ file: ContainedFile) throws(FileError) {
         path = file.path
         descriptor = try file.openForReading()
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else {
-            throw FileError(path: file.path, operation: "open", errno: errno)
+            throw FileError(path: file.path, operation: "opening", errno: errno)
         }
         byteCount = Int64(status.st_size)
     }
@@ -28,15 +28,15 @@ package final class ReadFile: ReadableFile {
     /// - Parameters:
     ///   - other: The file's descriptor, open for reading.
     ///   - path: Path of the file, used in errors.
-    /// - Throws: `FileError` with the operation "open".
+    /// - Throws: `FileError` with the operation "opening".
     init(_ other: borrowing OwnedDescriptor, path: String) throws(FileError) {
         self.path = path
         let number = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
-        guard number >= 0 else { throw FileError(path: path, operation: "open", errno: errno) }
+        guard number >= 0 else { throw FileError(path: path, operation: "opening", errno: errno) }
         descriptor = OwnedDescriptor(owning: number)
         var status = stat()
         guard fstat(number, &status) == 0 else {
-            throw FileError(path: path, operation: "open", errno: errno)
+            throw FileError(path: path, operation: "opening", errno: errno)
         }
         byteCount = Int64(status.st_size)
     }
@@ -57,7 +57,7 @@ package final class ReadFile: ReadableFile {
 protocol ReadableFile {
     /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
     ///
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8]
 }
 
@@ -69,7 +69,8 @@ public enum WholeFile {
     ///   - path: Path of the file, chosen by the user. Links are followed.
     ///   - limit: Maximum file size in bytes.
     /// - Returns: All bytes of the file.
-    /// - Throws: `FileError` with the operation "open" or "read", including if it isn't a regular file or is too large.
+    /// - Throws: `FileError` with the operation "opening" or "reading", including if it isn't a regular file or is too
+    ///   large.
     public static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         try bytes(of: try ContainedFile(resolving: path), atMost: limit)
     }
@@ -79,7 +80,7 @@ public enum WholeFile {
         let file = try ReadFile(file)
         guard file.byteCount <= Int64(limit) else {
             throw FileError(
-                path: file.path, operation: "read",
+                path: file.path, operation: "reading",
                 detail: "the file has a size of \(file.byteCount) bytes; the limit is \(limit) bytes.")
         }
         return try file.read(Int(file.byteCount), at: 0)

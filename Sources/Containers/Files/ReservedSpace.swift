@@ -95,7 +95,7 @@ public final class ReservedSpace: Sendable {
 
     /// Creates an unnamed file that disappears when it is closed.
     ///
-    /// - Throws: `FileError` with the operation "hold room".
+    /// - Throws: `FileError` with the operation "reserving space".
     static func makeNameless(in folder: String) throws(FileError) -> OwnedDescriptor {
         let (path, operation) = (folder + "/.room", "reserving space")
         do throws(FileError) {

@@ -64,13 +64,13 @@ public final class MovieFile {
     ///   - tracks: At least one track. Packets refer to tracks by index.
     ///   - createdAt: Date of T0.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` with the operation "create" or "write".
+    /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
         disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
         try self.init(
-            try ContainedFile(path: path, operation: "create"), kind: kind, tracks: tracks,
+            try ContainedFile(path: path, operation: "creating the file"), kind: kind, tracks: tracks,
             createdAt: createdAt, disk: disk)
     }
 
@@ -148,8 +148,8 @@ public final class MovieFile {
     ///   - packet: The packet, with times in track ticks relative to T0. The packet's memory is kept until the packet
     ///     is written.
     ///   - track: Index of the track in the list that the file was created with.
-    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync" if this packet or an earlier one can't
-    ///   be written. All later calls then throw as well. The file is valid up to the failure, and can still be
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if this packet or an earlier one
+    ///   can't be written. All later calls then throw as well. The file is valid up to the failure, and can still be
     ///   finished. Also "write" if 64 MB have been appended and an H.264 track still lacks parameter sets, or if a
     ///   packet isn't later than the previous one.
     public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
@@ -157,14 +157,14 @@ public final class MovieFile {
         precondition(!tracks[track].description.isTimecode, "packets can't be appended to a timecode track")
         try checkFailure()
         if let fault = tracks[track].append(packet) {
-            throw FileError(path: path, operation: "write", detail: fault)
+            throw FileError(path: path, operation: "writing", detail: fault)
         }
         if isFragmentDue { return try cutFragment() }
         // Only a stream without parameter sets reaches this point. No player could show such a stream.
         guard isFull else { return }
         for index in tracks.indices { tracks[index].dropPending() }
         let error = FileError(
-            path: path, operation: "write",
+            path: path, operation: "writing",
             detail: "the camera sent \(Self.pendingByteLimit >> 20) MB of H.264 without parameter sets.")
         failure = error
         throw error
@@ -175,7 +175,7 @@ public final class MovieFile {
     ///
     /// This function does nothing while an H.264 track is waiting for its first parameter sets.
     ///
-    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync".
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
     public func cutFragment() throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         try checkFailure()
@@ -186,7 +186,7 @@ public final class MovieFile {
     /// Writes the last fragment. Only `finish` may be called afterwards.
     ///
     /// - Parameter ends: End of each track, as for `finish`.
-    /// - Throws: `FileError` with the operation "write". `finish` still converts the data written before to a plain
+    /// - Throws: `FileError` with the operation "writing". `finish` still converts the data written before to a plain
     ///   movie.
     public func writeRest(ends: [Int64?]) throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
@@ -208,8 +208,8 @@ public final class MovieFile {
     /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` for the end
     ///   of its last packet. Specifying an end removes an encoder's audio padding with sample accuracy.
     /// - Returns: Content of the file.
-    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync". The file is then still fragmented, or
-    ///   finished without the last fragment. "read" if the finished file can't be read to compute its checksum.
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync". The file is then still fragmented,
+    ///   or finished without the last fragment. "reading" if the finished file can't be read to compute its checksum.
     @discardableResult
     public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         precondition(isOpen, "the file is already finished")
@@ -245,7 +245,7 @@ public final class MovieFile {
 
     /// Returns the file opened for reading, even if it was renamed while it was being written.
     ///
-    /// - Throws: `FileError` with the operation "open".
+    /// - Throws: `FileError` with the operation "opening".
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
 
     /// Upper bound on the number of bytes that `finish` would write at this point: pending packets and the

@@ -147,7 +147,7 @@ extension OutputFile {
     /// - Parameters:
     ///   - offset: Byte offset of the index, which is the end of the media data.
     ///   - reservedOffset: Byte offset of the 16 bytes.
-    /// - Throws: `FileError` with the operation "write" or "fdatasync".
+    /// - Throws: `FileError` with the operation "writing" or "fdatasync".
     func activateIndex(indexAt offset: Int64, reservedOffset: Int64) throws(FileError) {
         try makeDurable()
         // Header of the media data (ISO/IEC 14496-12, 4.2): size 1, then the 64-bit size.

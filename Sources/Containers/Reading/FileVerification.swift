@@ -11,7 +11,7 @@ public enum FileVerification {
     ///   - start: Start offset of the hash in bytes; see `FileChecksum`.
     ///   - progress: Called on this thread with the number of bytes read since the last call.
     /// - Returns: The size of the file in bytes, and its checksum.
-    /// - Throws: `FileError` with the operation "open" or "read".
+    /// - Throws: `FileError` with the operation "opening" or "reading".
     public static func checksum(
         of path: String, from start: Int64, progress: (Int64) -> Void = { _ in }
     ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
@@ -25,7 +25,7 @@ public enum FileVerification {
         let file = try ReadFile(file)
         file.dropCache()
         guard let running = RunningChecksum() else {
-            throw FileError(path: file.path, operation: "read", errno: ENOMEM)
+            throw FileError(path: file.path, operation: "reading", errno: ENOMEM)
         }
         let turn = min(max(start, 0), file.byteCount)
         for part in [turn..<file.byteCount, 0..<turn] {
@@ -34,7 +34,8 @@ public enum FileVerification {
                 let bytes = try file.read(Int(min(step, part.upperBound - place)), at: place)
                 guard !bytes.isEmpty else {
                     throw FileError(
-                        path: file.path, operation: "read", detail: "the file shrank while it was being read."
+                        path: file.path, operation: "reading",
+                        detail: "the file shrank while it was being read."
                     )
                 }
                 bytes.withUnsafeBytes { running.add($0) }
@@ -162,7 +163,7 @@ struct MovieCheck {
     /// Checks the movie.
     ///
     /// - Returns: A sentence that describes the problem; `nil` if the movie is valid.
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     func fault(holding summary: MovieSummary?) throws(FileError) -> String? {
         if let summary, summary.byteCount != byteCount {
             return "the file size is \(byteCount) bytes instead of \(summary.byteCount)."

@@ -30,7 +30,7 @@ struct MovieContent {
 
     /// Reads a movie file; `nil` if it contains no samples.
     ///
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     init?(reading file: some ReadableFile, layout: MovieLayout) throws(FileError) {
         self.layout = layout
         guard let place = layout.boxes.firstIndex(where: { $0.type == "moov" && $0.isWhole }),
@@ -172,7 +172,7 @@ struct MovieLayout {
     /// - Parameters:
     ///   - file: The file.
     ///   - byteCount: Size of the file in bytes.
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     init?(of file: some ReadableFile, byteCount: Int64) throws(FileError) {
         let start = try file.read(512, at: 0)
         guard let kind = [MovieKind.mp4, .mov].first(where: { start.starts(with: $0.fileType) }) else {

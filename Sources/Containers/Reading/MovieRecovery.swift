@@ -51,8 +51,8 @@ public final class MovieRecovery {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` with the operation "open" or "read". The error for "read" contains an explanation if the
-    ///   file wasn't recorded by multicam, or contains no frames or audio.
+    /// - Throws: `FileError` with the operation "opening" or "reading". The error for "reading" contains an explanation
+    ///   if the file wasn't recorded by multicam, or contains no frames or audio.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
@@ -63,12 +63,12 @@ public final class MovieRecovery {
         let byteCount = try file.byteCount()
         guard let layout = try MovieLayout(of: file, byteCount: byteCount) else {
             throw FileError(
-                path: place.path, operation: "read",
+                path: place.path, operation: "reading",
                 detail: "the file is not a movie recorded by multicam.")
         }
         guard var content = try MovieContent(reading: file, layout: layout), content.hasSamples else {
             throw FileError(
-                path: place.path, operation: "read",
+                path: place.path, operation: "reading",
                 detail: "the file contains no frames and no audio, because no data was written to disk.")
         }
         self.byteCount = byteCount
@@ -100,8 +100,8 @@ public final class MovieRecovery {
     /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` keeps the
     ///   track's end.
     /// - Returns: Content of the file.
-    /// - Throws: `FileError` with the operation "write", "truncate", or "fdatasync". The file is then either in its
-    ///   previous state or complete.
+    /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync". The file is then
+    ///   either in its previous state or complete.
     @discardableResult
     public func makeWhole(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
@@ -145,7 +145,7 @@ public final class MovieRecovery {
     ///
     /// Only adjacent frames of equal size are compared. After 256 MiB have been read for comparisons, frames of equal
     /// size count as equal.
-    /// - Throws: `FileError` with the operation "read".
+    /// - Throws: `FileError` with the operation "reading".
     public func duplicatedCount(ofTrack index: Int) throws(FileError) -> Int {
         guard content.tracks[index].description.codec == .mjpeg else { return 0 }
         var (count, unread) = (0, Self.comparedBytes)
@@ -232,7 +232,7 @@ package enum RecoverableContent {
     ///
     /// - Parameter place: The file. The name of a wave file ends in `.wav`.
     /// - Returns: Whether the file contains a frame or a sample.
-    /// - Throws: `FileError` with the operation "open" or "read".
+    /// - Throws: `FileError` with the operation "opening" or "reading".
     package static func isPresent(in place: ContainedFile) throws(FileError) -> Bool {
         let file = try ReadFile(place)
         guard file.byteCount <= largestRead else { return true }

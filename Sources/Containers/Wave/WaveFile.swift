@@ -17,7 +17,7 @@ public final class WaveFile {
 
     /// Returns the file opened for reading, even if it was renamed while it was being written.
     ///
-    /// - Throws: `FileError` with the operation "open".
+    /// - Throws: `FileError` with the operation "opening".
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
 
     /// Path of the file.
@@ -51,13 +51,13 @@ public final class WaveFile {
     ///   - depth: Sample format.
     ///   - broadcast: Origin of the recording.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` with the operation "create" or "write".
+    /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
         disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
         try self.init(
-            try ContainedFile(path: path, operation: "create"), format: format, depth: depth,
+            try ContainedFile(path: path, operation: "creating the file"), format: format, depth: depth,
             broadcast: broadcast, disk: disk)
     }
 
@@ -118,7 +118,7 @@ public final class WaveFile {
     /// the first sample.
     ///
     /// - Parameter broadcast: Origin of the recording.
-    /// - Throws: `FileError` with the operation "write".
+    /// - Throws: `FileError` with the operation "writing".
     public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
         precondition(dataSize == 0 && pending.isEmpty, "the metadata must be set before the first sample")
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
@@ -133,8 +133,8 @@ public final class WaveFile {
     /// scale are clipped, and NaN becomes 0. No dithering is applied: at 24 bits, the rounding error is below any
     /// microphone's noise.
     /// - Parameter samples: Interleaved samples, the same number for each channel.
-    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync" if these samples or earlier ones can't
-    ///   be written. All later calls then throw as well. The file is valid up to the failure, and can still be
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if these samples or earlier ones
+    ///   can't be written. All later calls then throw as well. The file is valid up to the failure, and can still be
     ///   finished.
     public func append(samples: [Float]) throws(FileError) {
         precondition(isOpen, "samples must be appended before the file is finished")
@@ -157,7 +157,7 @@ public final class WaveFile {
     /// If `append` has failed, this function finishes the data written before and doesn't throw that failure
     /// again.
     /// - Returns: Samples per channel in the file.
-    /// - Throws: `FileError` with the operation "write", "fdatasync", or "fsync".
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
     @discardableResult
     public func finish() throws(FileError) -> Int64 {
         precondition(isOpen, "the file is already finished")
@@ -200,7 +200,7 @@ public final class WaveFile {
     /// Writes the pending samples and then a header that includes them. The header never describes samples that aren't
     /// in the file.
     ///
-    /// - Throws: `FileError` with the operation "write". Data written before remains and can be finished.
+    /// - Throws: `FileError` with the operation "writing". Data written before remains and can be finished.
     public func writeRest() throws(FileError) {
         guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {

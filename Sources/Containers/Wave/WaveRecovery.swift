@@ -26,8 +26,8 @@ public final class WaveRecovery {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` with the operation "open" or "read". The error for "read" contains an explanation if the
-    ///   file wasn't recorded by multicam.
+    /// - Throws: `FileError` with the operation "opening" or "reading". The error for "reading" contains an explanation
+    ///   if the file wasn't recorded by multicam.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
@@ -39,7 +39,7 @@ public final class WaveRecovery {
         let start = try file.read(WaveLayout.headerLimit, at: 0)
         guard let layout = WaveLayout(start) else {
             throw FileError(
-                path: place.path, operation: "read",
+                path: place.path, operation: "reading",
                 detail: "the file is not a Broadcast Wave file recorded by multicam.")
         }
         self.byteCount = byteCount
@@ -57,7 +57,7 @@ public final class WaveRecovery {
     /// changes the header.
     /// - Parameter wanted: Samples per channel; `nil` for the existing samples.
     /// - Returns: Samples per channel in the corrected header.
-    /// - Throws: `FileError` with the operation "write", "truncate", or "fdatasync".
+    /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
     @discardableResult
     public func makeWhole(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
         let count = max(0, wanted ?? sampleCount)

@@ -57,7 +57,7 @@ enum FrameConversion {
     {
         EncodingError(
             subject: "a \(frame.pixel.rawValue) frame of \(frame.size)",
-            operation: "conversion to \(pixel.rawValue)", reason: reason)
+            operation: "converting to \(pixel.rawValue)", reason: reason)
     }
 
     private static func made(

@@ -251,7 +251,7 @@ public struct EncoderTrial {
     }
 
     private func verdict(_ reason: String) -> EncodingError {
-        EncodingError(subject: encoder.name, operation: "the trial", reason: reason)
+        EncodingError(subject: encoder.name, operation: "testing", reason: reason)
     }
 
     private static func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }

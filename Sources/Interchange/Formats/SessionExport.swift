@@ -17,7 +17,7 @@ public enum SessionExport {
     ///   - formats: The formats, in order.
     ///   - folder: Path of the session folder.
     /// - Returns: Paths of the files relative to the session folder.
-    /// - Throws: `FileError` with the operation "make the folder", "create", "write" or "rename".
+    /// - Throws: `FileError` with the operation "creating the folder", "creating the file", "writing" or "renaming".
     public static func write(
         _ session: RecordedSession, cut: Cut, formats: [EditFormat], in folder: String
     ) throws(FileError) -> [String] {

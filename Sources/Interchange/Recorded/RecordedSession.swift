@@ -92,7 +92,7 @@ extension RecordedSession {
     /// collect`.
     ///
     /// - Parameter folder: Path of the folder.
-    /// - Throws: `FileError` with the operation "read" with a message that explains what to do: the recording is
+    /// - Throws: `FileError` with the operation "reading" with a message that explains what to do: the recording is
     ///   missing, still running, or interrupted, or all of its files are missing.
     public init(folder: String) throws(FileError) {
         if let group = try GroupManifest.read(in: folder) {
@@ -105,7 +105,9 @@ extension RecordedSession {
     /// Reads the recording in a session folder, like `init(folder:)`, but doesn't accept a group's recording.
     init(sessionFolder folder: String) throws(FileError) {
         let path = folder + "/manifest.json"
-        func wrong(_ detail: String) -> FileError { FileError(path: path, operation: "read", detail: detail) }
+        func wrong(_ detail: String) -> FileError {
+            FileError(path: path, operation: "reading", detail: detail)
+        }
         let contained: ContainedFolder
         do throws(FileError) { contained = try ContainedFolder(opening: folder) } catch {
             throw error.isPermission
@@ -358,7 +360,7 @@ extension RecordedSession {
     /// - Parameters:
     ///   - group: Content of `group.json`.
     ///   - folder: Path of the folder that contains it.
-    /// - Throws: `FileError` with the operation "read" if a node's recording can't be read, or none exists.
+    /// - Throws: `FileError` with the operation "reading" if a node's recording can't be read, or none exists.
     init(_ group: GroupManifest, in folder: String) throws(FileError) {
         var parts: [(node: String, session: RecordedSession, later: Nanoseconds)] = []
         for node in group.nodes {
@@ -370,7 +372,7 @@ extension RecordedSession {
         }
         guard let session = Self(group, joining: parts) else {
             throw FileError(
-                path: "\(folder)/\(GroupManifest.fileName)", operation: "read",
+                path: "\(folder)/\(GroupManifest.fileName)", operation: "reading",
                 detail: "the recordings of the nodes are missing. Collect the recording again.")
         }
         self = session

@@ -40,7 +40,8 @@ public struct DeviceError: Error, Sendable, Equatable {
 
     /// The device as the user specified it: a node, a selector, or a role with its selector.
     public let device: String
-    /// The action that failed, as it appears before "failed" in the message, for example `start`.
+    /// The action that failed, as a gerund phrase or the name of a system call, for example `starting`. It appears before
+    /// "failed" in the message.
     public let operation: String
     /// The reason why the operation failed.
     public let reason: Reason

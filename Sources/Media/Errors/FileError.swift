@@ -4,7 +4,8 @@ import Glibc
 public struct FileError: Error, Sendable, Equatable {
     /// The path of the file or folder.
     public let path: String
-    /// The action that failed, as it appears before "failed" in the message, for example `read`.
+    /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. It appears before
+    /// "failed" in the message.
     public let operation: String
     /// System error number, or 0 if the content is invalid; `detail` then explains the problem.
     public let errno: Int32
@@ -50,10 +51,10 @@ public struct FileError: Error, Sendable, Equatable {
     }
 
     /// Operation name for a backup that would be written to the recording's own location.
-    public static let backupIntoItself = "making a backup next to the recording"
+    public static let backupIntoItself = "creating a backup in the recording's own folder"
 
     /// Whether the operation only reads the file.
-    private var isReading: Bool { operation == "read" || operation == "open" }
+    private var isReading: Bool { operation == "reading" || operation == "opening" }
 }
 
 extension FileError: CustomStringConvertible {

@@ -307,7 +307,7 @@ struct OutputAssembly {
         }
         guard let key = input.latestKey else {
             throw EncodingError(
-                subject: track.role, operation: "copy",
+                subject: track.role, operation: "copying the stream",
                 reason: "the camera sent no key frame; reconnect it, or set `format: mjpeg`")
         }
         let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }

@@ -107,7 +107,7 @@ final class SessionInputs {
                 let seconds = Int(rounding: limit.inSeconds, .up)
                 throw .device(
                     DeviceError(
-                        device: waiting, operation: "start",
+                        device: waiting, operation: "starting",
                         reason: missingKeysOf.map {
                             .other(Self.lackOfKeyFrames(of: $0, seconds: seconds))
                         } ?? .silence(of: kind, seconds: seconds)))
@@ -277,7 +277,7 @@ final class SessionInputs {
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
             camera.chosenFormat = camera.source.format
-            camera.change(to: camera.source.format, for: .governor, reason: "the recording is over")
+            camera.change(to: camera.source.format, for: .governor, reason: "the recording has ended")
         }
     }
 

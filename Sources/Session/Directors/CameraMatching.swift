@@ -63,7 +63,7 @@ struct CameraMatching {
             (
                 camera.role,
                 "\(camera.role): the automatic exposure or focus did not settle within "
-                    + "\(Int(Self.patience.inSeconds)) s. It is locked at its current value."
+                    + "\(Int(Self.patience.inSeconds)) s. The control is locked at its current value."
             )
         }
     }
@@ -88,7 +88,7 @@ struct CameraMatching {
                 remarks.append(
                     (
                         camera.role,
-                        "\(camera.role): the camera doesn't offer controls and can't follow \(leader.role)."
+                        "\(camera.role): the camera doesn't have controls, so it can't follow \(leader.role)."
                     ))
                 continue
             }

@@ -130,7 +130,7 @@ final class StorageDirector {
         let reason = FileError(
             path: disk.folder.path, operation: "recording",
             detail:
-                "the disk is full except for the space to finish the files. The files are complete up to this point. Free "
+                "the disk is full except for the space reserved to complete the files. The files are complete up to this point. Free "
                 + "some space, or choose another disk with `\(disk.index == 0 ? "--output" : "--backup")`.")
         places[index].conclusion = (time, reason)
         if isOver {
@@ -161,7 +161,10 @@ final class StorageDirector {
             guard let failure, places[index].toldFailures.insert(failure.description).inserted else {
                 continue
             }
-            let rest = isOver ? "No folder is left to record to." : "The rest of the recording continues."
+            let rest =
+                isOver
+                ? "No other folder is available to continue the recording."
+                : "The rest of the recording continues."
             tell("\(failure) \(rest)", at: position, file: path)
         }
     }
@@ -182,7 +185,7 @@ final class StorageDirector {
             )
             tell(
                 "\(disk.folder.path.printable())/\(path): the disk is too slow, and the memory buffer is full. "
-                    + "\(count) \(what) were dropped so far. Use a faster disk, or record less data.",
+                    + "\(count) \(what) have been dropped so far. Use a faster disk, or record less data.",
                 at: position, file: path, leftOut: count)
         }
     }

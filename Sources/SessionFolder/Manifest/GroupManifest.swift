@@ -93,11 +93,11 @@ public struct GroupManifest: Codable, Sendable, Equatable {
             manifest = try JSONText.decoder().decode(GroupManifest.self, from: Data(bytes))
         } catch {
             throw FileError(
-                path: path, operation: "read",
+                path: path, operation: "reading",
                 detail: "it is damaged or was not written by `multicam collect`. Collect the recording again."
             )
         }
-        if let fault = manifest.fault { throw FileError(path: path, operation: "read", detail: fault) }
+        if let fault = manifest.fault { throw FileError(path: path, operation: "reading", detail: fault) }
         // Files from another computer may contain a symbolic link instead of a node's folder.
         for node in manifest.nodes { try contained.checkFolder(node.name) }
         return manifest

@@ -29,13 +29,13 @@ struct FolderRecovery {
                     let remedy = FolderState.empty.remedy(for: folder)
                 {
                     throw FileError(
-                        path: folder, operation: "nothing",
+                        path: folder, operation: "recovering",
                         detail: "\(folder.printable(limit: 1000)): \(remedy)")
                 }
                 let reason =
                     chains.flatMap(\.unreadable).first.map { RecoveryError($0.failure).description }
                     ?? "\(folder.printable(limit: 1000)): no recording found. Specify a session folder, or a file from one."
-                throw FileError(path: folder, operation: "nothing", detail: reason)
+                throw FileError(path: folder, operation: "recovering", detail: reason)
             }
             let arePlain =
                 chains.flatMap(\.files).allSatisfy(\.isPlain)
@@ -52,7 +52,7 @@ struct FolderRecovery {
             if drafts.manifest == nil { try drafts.keepUnreadable() }
             return try makeWhole(chains, drafts.manifest, events, journal)
         } catch {
-            throw error.operation == "nothing" ? .unreadable(error.detail) : RecoveryError(error)
+            throw error.operation == "recovering" ? .unreadable(error.detail) : RecoveryError(error)
         }
     }
 
@@ -106,7 +106,7 @@ struct FolderRecovery {
             begun?.tracks.first { $0.track == track.name }
                 ?? Manifest.RecoveredTrack(
                     track: track.name, cut_ns: 0, padded_ns: 0,
-                    text: "no data of this track was on the disk at the time of the crash. "
+                    text: "no data for this track was on the disk at the time of the crash. "
                         + "Its file was renamed to \(track.file.printable())\(FileSearch.lostEnding).")
         }
         if known != nil, let end, begun == nil {
@@ -129,7 +129,7 @@ struct FolderRecovery {
             tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) }
                 + zip(lostTracks, lostEndings).map { RecoveryReport.Track(lost: $0, $1) },
             remarks: lost.filter { file in !lostTracks.contains { $0.file == file.name } }.map { file in
-                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data of this file was on the disk at the time of "
+                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data for this file was on the disk at the time of "
                     + "the crash. It was renamed to \(file.name.printable())\(FileSearch.lostEnding)."
             } + unreadable.map { RecoveryError($0.failure).description })
         if known == nil { report.remarks.append(missingManifest) }
@@ -325,7 +325,7 @@ struct FolderRecovery {
 
     private var missingManifest: String {
         "\(folder.printable(limit: 1000)): manifest.json is missing or unreadable. A new one was created from the "
-            + "files and events. It doesn't contain the profile and the devices."
+            + "files and events. It doesn't contain the profile or the devices."
     }
 
     private func whole(_ manifest: Manifest, but unreadable: [FileError], wasDraft: Bool) -> RecoveryReport {
@@ -353,8 +353,8 @@ struct ManifestRecovery {
 
     /// Reads the manifest and the draft.
     ///
-    /// - Throws: `FileError` with the operation "open" if the process lacks permission to read one of them, and "read"
-    ///   if another version of multicam wrote one.
+    /// - Throws: `FileError` with the operation "opening" if the process lacks permission to read one of them, and
+    ///   "reading" if another version of multicam wrote one.
     init(folder: ContainedFolder) throws(FileError) {
         file = folder.file(Manifest.fileName)
         draft = FileReplacement.draft(of: file)
@@ -370,7 +370,7 @@ struct ManifestRecovery {
 
     /// Renames an unreadable manifest so that a new one can be written.
     ///
-    /// - Throws: `FileError` with the operation "rename".
+    /// - Throws: `FileError` with the operation "renaming".
     func keepUnreadable() throws(FileError) {
         do throws(FileError) {
             try file.rename(to: file.folder.file(file.name + FileSearch.lostEnding))
@@ -381,7 +381,7 @@ struct ManifestRecovery {
 
     /// Renames the draft to `manifest.json` if it is the current manifest; otherwise removes it.
     ///
-    /// - Throws: `FileError` with the operation "rename" or "remove". The draft then remains.
+    /// - Throws: `FileError` with the operation "renaming" or "deleting". The draft then remains.
     func settleDraft() throws(FileError) {
         if isDraft { try draft.rename(to: file) } else { try draft.remove() }
     }
@@ -390,7 +390,7 @@ struct ManifestRecovery {
         do {
             return try Manifest(reading: file)
         } catch let fault as ManifestFault where fault.isOtherVersion {
-            throw FileError(path: file.path, operation: "read", detail: "it \(fault.reason).")
+            throw FileError(path: file.path, operation: "reading", detail: "it \(fault.reason).")
         } catch let error as FileError where error.isPermission {
             throw error
         } catch {

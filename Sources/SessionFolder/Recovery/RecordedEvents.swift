@@ -288,8 +288,8 @@ final class EventJournal {
 
     /// Opens, locks and reads the events of a folder. A folder without events is not an error.
     ///
-    /// - Throws: `FileError` with the operation "open" or "read" if the file cannot be opened for writing or read, and
-    ///   "nothing" if another process is recording or recovering.
+    /// - Throws: `FileError` with the operation "opening" or "reading" if the file cannot be opened for writing or
+    ///   read, and "recovering" if another process is recording or recovering.
     init(folder: ContainedFolder) throws(FileError) {
         let events = folder.file("events.ndjson")
         path = events.path
@@ -303,17 +303,17 @@ final class EventJournal {
         }
         if flock(file.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             throw FileError(
-                path: folder.path, operation: "nothing",
+                path: folder.path, operation: "recovering",
                 detail:
                     "\(folder.path.printable(limit: 1000)): this recording is still running or being recovered. Stop it first. "
-                    + "Recover it only if it ends without finishing its files.")
+                    + "Recover the recording only if it ends without completing its files.")
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count < Self.largest {
             let count = read(file.number, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(path: path, operation: "read", errno: errno) }
+            guard count >= 0 else { throw FileError(path: path, operation: "reading", errno: errno) }
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
@@ -343,11 +343,11 @@ final class EventJournal {
         guard let descriptor = file?.number else { return }
         let line = Array((event.line() + "\n").utf8)
         guard ftruncate(descriptor, validByteCount) == 0 else {
-            throw FileError(path: path, operation: "truncate", errno: errno)
+            throw FileError(path: path, operation: "truncating the file", errno: errno)
         }
         let written = pwrite(descriptor, line, line.count, validByteCount)
         guard written == line.count else {
-            throw FileError(path: path, operation: "write", errno: written < 0 ? errno : ENOSPC)
+            throw FileError(path: path, operation: "writing", errno: written < 0 ? errno : ENOSPC)
         }
         guard fdatasync(descriptor) == 0 else {
             throw FileError(path: path, operation: "fdatasync", errno: errno)

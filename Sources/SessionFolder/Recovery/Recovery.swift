@@ -42,7 +42,7 @@ public struct Recovery: Sendable {
     public func run() throws(RecoveryError) -> RecoveryReport {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            throw RecoveryError(FileError(path: path, operation: "open", errno: errno))
+            throw RecoveryError(FileError(path: path, operation: "opening", errno: errno))
         }
         if status.st_mode & S_IFMT == S_IFDIR {
             let folder: ContainedFolder
@@ -77,7 +77,7 @@ public struct Recovery: Sendable {
     private func recoverFile() throws(FileError) -> RecoveryReport {
         guard MediaFileName.isMedia(path) else {
             throw FileError(
-                path: path, operation: "read",
+                path: path, operation: "reading",
                 detail:
                     "it is not a recording. Specify a session folder, or an .mp4, .mov, or .wav file from one."
             )

@@ -109,7 +109,7 @@ struct RemainingFile {
     ///   - end: Common end of its streams, relative to T0; `nil` if each stream keeps its own end.
     ///   - rates: Known frame rates of its streams, by stream index.
     /// - Returns: Number of frames that each stream shows after the recovery; for audio, samples per channel.
-    /// - Throws: `FileError` with the operation "write", "truncate", or "fdatasync".
+    /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
     func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
         switch content {
         case .audio(let wave):

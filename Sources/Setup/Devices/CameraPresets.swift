@@ -85,7 +85,7 @@ public struct CameraPresets: Sendable {
         let own = ControlPresets.file?.read().content.presets(of: device, among: present) ?? []
         guard let found = own.first(where: { $0.name == name }) else {
             throw DeviceError(
-                device: device.node, operation: "search for the preset “\(name.printable())”",
+                device: device.node, operation: "searching for the preset “\(name.printable())”",
                 reason: .control(.noPreset(own.map(\.name))))
         }
         return found

@@ -104,13 +104,15 @@ package struct DeviceResolver {
 
     private static func usable(_ device: CaptureDevice) throws(DeviceError) -> CaptureDevice {
         func refusal(_ reason: DeviceError.Reason) -> DeviceError {
-            DeviceError(device: device.node, operation: "open", reason: reason).explained(node: device.node)
+            DeviceError(device: device.node, operation: "opening", reason: reason)
+                .explained(node: device.node)
         }
         switch device.problem {
         case nil: return device
         case .inUse: throw refusal(.busy(by: nil))
         case .noPermission: throw refusal(.noPermission(nil))
-        case .failing(let why): throw DeviceError(device: device.node, operation: "open", reason: .other(why))
+        case .failing(let why):
+            throw DeviceError(device: device.node, operation: "opening", reason: .other(why))
         }
     }
 
@@ -196,7 +198,7 @@ package struct DeviceResolver {
             })
         else {
             throw DeviceError(
-                device: selector, operation: "search for a camera's microphone",
+                device: selector, operation: "searching for a camera's microphone",
                 reason: .other(
                     "\(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera") does not have a microphone in the sound server. Run `multicam devices` to list cameras with microphones."
                 ))

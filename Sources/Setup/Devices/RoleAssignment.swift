@@ -122,7 +122,7 @@ struct RoleAssignment {
         case .ambiguous(let candidates):
             throw DeviceError(
                 device: "\(kind.name) \(role.name) (\(role.selector))",
-                operation: "search for “\(identity.name.printable())” (used last time)",
+                operation: "searching for “\(identity.name.printable())” (used last time)",
                 reason: .ambiguous(candidates: candidates.map { "\($0.selector) (\($0.name))" }))
         case .absent:
             let taken = present.first { players[$0] != nil && $0.identity == identity }
@@ -139,16 +139,16 @@ struct RoleAssignment {
             kind.option == Kind.camera.option
             ? "use a file with `--camera \(role.name)=file:PATH`, or " : "or "
         return failure(
-            role, operation: "choose",
+            role,
             present.isEmpty
                 ? "no \(kind.name) is connected. Connect one, \(also)try `--virtual`."
                 : "all \(present.count) \(kind.name)s are already used for other roles. Connect another one, \(also)try `--virtual`."
         )
     }
 
-    private func failure(_ role: Role, operation: String = "search", _ sentence: String) -> DeviceError {
+    private func failure(_ role: Role, _ sentence: String) -> DeviceError {
         DeviceError(
-            device: "\(kind.name) \(role.name) (\(role.selector))", operation: operation,
+            device: "\(kind.name) \(role.name) (\(role.selector))", operation: "choosing a device",
             reason: .other(sentence))
     }
 

@@ -60,7 +60,7 @@ extension SessionSetup {
         } catch {
             throw .device(
                 DeviceError(
-                    device: source.selector, operation: "echo cancellation and noise suppression",
+                    device: source.selector, operation: "setting up echo cancellation and noise suppression",
                     reason: .other(error.description)))
         }
     }

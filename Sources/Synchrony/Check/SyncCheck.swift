@@ -146,7 +146,7 @@ public struct SyncCheck {
 
     private func note(of found: Found, _ reference: Found?) -> String {
         guard let reference else { return "No other track is available for a comparison." }
-        let event = found.track.kind.isAudio ? "clap or beep" : "flash or lamp switching on"
+        let event = found.track.kind.isAudio ? "clap or beep" : "flash or lamp being switched on"
         if found.events == 0 {
             let audio = found.track.kind.isAudio ? ", and its audio doesn't clearly match another track" : ""
             return "No \(event) was found\(audio)."

@@ -56,7 +56,7 @@ public struct SyncPlot {
         canvas.rectangle(at: .init(x: 0, y: 0), width: Double(Self.width), height: 6, color: color)
         canvas.text(findings.sentence, at: .init(x: 20, y: 30), size: 15, color: color)
         canvas.text(
-            "Offsets in milliseconds over seconds. Positive: later than the reference. Light: each clap and its uncertainty. "
+            "Offsets in milliseconds over time in seconds. Positive: later than the reference. Light: each clap and its uncertainty. "
                 + "Dark: start and end. Green: tolerance.",
             at: .init(x: 20, y: 49), size: 11, color: Color.faint)
     }

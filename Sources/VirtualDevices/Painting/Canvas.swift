@@ -17,7 +17,8 @@ struct Canvas {
     ///     height.
     init(_ pixel: PixelFormat, _ size: FrameSize) {
         precondition(
-            [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel), "a synthetic camera paints no \(pixel)")
+            [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel),
+            "synthetic cameras don't support the pixel format \(pixel)")
         let (planes, byteCount) = FramePlane.packed(pixel, size)
         self.pixel = pixel
         self.size = size
@@ -134,7 +135,7 @@ extension Range<Int> {
 extension Canvas {
     /// Encodes some rows of an `i422` canvas as a separate JPEG.
     func encode(by encoder: JPEGEncoder, rows: Range<Int>) throws(EncodingError) -> SharedBytes {
-        precondition(pixel == .i422, "JPEGs of a webcam are 4:2:2")
+        precondition(pixel == .i422, "a webcam's JPEG frames must be 4:2:2")
         return try withExtendedLifetime(memory) { () throws(EncodingError) in
             try encoder.encode(
                 planes: row(rows.lowerBound, of: 0), yStride: planes[0].stride,

@@ -89,7 +89,7 @@ final class StaticFramesPainter: FramePainting {
     ///   - asJPEG: Whether the frames are encoded as JPEGs.
     /// - Throws: An error if encoding a JPEG fails.
     init(_ canvases: [Canvas], asJPEG: Bool) throws(EncodingError) {
-        precondition(!canvases.isEmpty, "a camera shows something")
+        precondition(!canvases.isEmpty, "at least one frame is required")
         let encoder = JPEGEncoder()
         var frames: [PaintedFrame] = []
         for canvas in canvases {
@@ -142,7 +142,7 @@ final class H264Painter: FramePainting {
         guard let packet = packets.first, packets.count == 1 else {
             throw EncodingError(
                 subject: "a virtual camera", operation: "encoding H.264",
-                reason: "frame \(frame.number) became \(packets.count) packets")
+                reason: "the encoder returned \(packets.count) packets for frame \(frame.number)")
         }
         return PaintedFrame(memory: packet.bytes, isKey: packet.isKey)
     }

@@ -30,7 +30,7 @@ struct StillFrame: Sendable {
     /// Paints the image, rotated and converted to the canvas's range. This method runs only once, when a camera is
     /// turned on.
     func paint(on canvas: Canvas, rotation: Rotation, color: ColorDescription) {
-        precondition(color.matrix == .bt601, "a still image keeps its matrix")
+        precondition(color.matrix == .bt601, "a still image must use the BT.601 matrix")
         let isFull = color.range == .full
         let lumaCodes = (0...255).map { isFull ? UInt8($0) : UInt8(rounding: 16 + 219 * Double($0) / 255) }
         let chromaCodes = (0...255).map {

@@ -41,11 +41,11 @@ struct VirtualSelector {
             }
             guard parts.count == 2, !parts[1].isEmpty else {
                 throw .usage(
-                    selector: text, explanation: "the value of `\(key)` is missing. Write `\(key)=…`.")
+                    selector: text, explanation: "the value of `\(key)` is missing. Specify `\(key)=…`.")
             }
             guard values.updateValue(String(parts[1]), forKey: key) == nil else {
                 throw .usage(
-                    selector: text, explanation: "`\(key)` is given twice. Give several values as one list.")
+                    selector: text, explanation: "`\(key)` is given twice. Specify several values as a list.")
             }
         }
         self.values = values
@@ -83,7 +83,7 @@ struct VirtualSelector {
 
     /// Parses a fraction in 0…1. Returns 0 if the key is absent.
     func share(_ key: String) throws(VirtualDeviceError) -> Double {
-        let billionths = try number(key, "a share from 0 to 1", digits: 9, in: 0...1_000_000_000)
+        let billionths = try number(key, "a fraction from 0 to 1", digits: 9, in: 0...1_000_000_000)
         return Double(billionths ?? 0) / 1e9
     }
 
@@ -98,7 +98,7 @@ struct VirtualSelector {
 
     /// Parses a list of ascending times in seconds after T0. Returns an empty list if the key is absent.
     func instants(_ key: String) throws(VirtualDeviceError) -> [Nanoseconds] {
-        let expected = "seconds after the start, 0 or more, each later than the one before: `\(key)=5,20`"
+        let expected = "times in seconds after the start, in ascending order, for example `\(key)=5,20`"
         return try value(key, expected) { text in
             var instants: [Nanoseconds] = []
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {

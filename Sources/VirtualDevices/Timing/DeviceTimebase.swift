@@ -21,7 +21,7 @@ struct DeviceTimebase: Sendable, Equatable {
     ///   greater than −10⁹.
     ///   - phase: Start of frame or sample 0 on CLOCK_MONOTONIC.
     init(rate: FrameRate, driftPerBillion: Int64 = 0, phase: Nanoseconds = .zero) {
-        precondition(driftPerBillion > -Self.driftUnit, "a clock runs forward")
+        precondition(driftPerBillion > -Self.driftUnit, "the clock must run forward")
         self.phase = phase.count
         numerator = Int128(rate.seconds) * 1_000_000_000 * Int128(Self.driftUnit)
         denominator = Int128(rate.frames) * Int128(Self.driftUnit + driftPerBillion)

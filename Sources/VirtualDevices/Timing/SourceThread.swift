@@ -49,13 +49,13 @@ final class SourceThread: Sendable {
                 self.noteProcessorTime()
             }
         } catch {
-            throw DeviceError(device: name, operation: "start", error)
+            throw DeviceError(device: name, operation: "starting", error)
         }
         let wasRunning = monitor.withLock { state in
             defer { state.running = (thread, cancellation) }
             return state.running != nil
         }
-        precondition(!wasRunning, "a device is started once before it is stopped")
+        precondition(!wasRunning, "the device is already running")
     }
 
     /// Stops the thread and waits until it has ended. This method must not be called from the thread itself. In

@@ -51,7 +51,7 @@ struct IngestCommand: Command {
                 }
             }
         } catch let error as FileError
-            where !error.isPermission && ["ingest", "open", "read"].contains(error.operation)
+            where !error.isPermission && ["ingesting", "opening", "reading"].contains(error.operation)
         {
             throw RenderError.nothing(error.description)
         }

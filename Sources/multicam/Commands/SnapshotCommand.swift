@@ -144,7 +144,7 @@ struct SnapshotCommand: Command {
     private func takeEach() throws -> ExitStatus {
         let cameras = DeviceListing().cameras
         guard !cameras.isEmpty else {
-            throw DeviceError(device: "any", operation: "search for a camera", reason: .notFound)
+            throw DeviceError(device: "any", operation: "searching for a camera", reason: .notFound)
         }
         var failures: [any Error] = []
         for (index, camera) in cameras.enumerated() {

@@ -199,7 +199,7 @@ struct PulseMicrophoneTests {
         let error = #expect(throws: DeviceError.self) {
             try PulseMicrophone(source: absent, channels: 1, server: server.address)
         }
-        #expect(error == DeviceError(device: "pulse:absent", operation: "open", reason: .notFound))
+        #expect(error == DeviceError(device: "pulse:absent", operation: "opening", reason: .notFound))
 
         // The source may also disappear between the check and the start.
         let microphone = try microphone("tone", of: server)

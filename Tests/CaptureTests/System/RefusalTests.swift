@@ -199,10 +199,10 @@ struct RefusalTests {
 
     @Test("explains errors with facts from the system")
     func explained() {
-        let closed = DeviceError(device: "/dev/null", operation: "open", errno: EACCES)
+        let closed = DeviceError(device: "/dev/null", operation: "opening", errno: EACCES)
         let expected: AccessObstacle = Container.isAround() ? .container : .forbidden
         #expect(closed.explained(node: "/dev/null").reason == .noPermission(expected))
-        let busy = DeviceError(device: "/dev/video-none", operation: "open", errno: EBUSY)
+        let busy = DeviceError(device: "/dev/video-none", operation: "opening", errno: EBUSY)
         #expect(busy.explained(node: "/dev/video-none").reason == .busy(by: nil))
     }
 }

@@ -71,7 +71,7 @@ outside_full_disk() {
         within "$file: milliseconds of $seconds" \
             "$(python3 -c "print(round(1000 * $(ffprobe -v error -show_entries format=duration -of csv=p=0 "$folder/$file")))")" "$((seconds - 1))" "$((seconds + 1))"
     done
-    equal "one message with cause and solution" "$(grep -c 'the disk is full except for the space to finish the files.*Free some space' "$results/r.stderr")" 1
+    equal "one message with cause and solution" "$(grep -c 'the disk is full except for the space reserved to complete the files.*Free some space' "$results/r.stderr")" 1
     equal "every file is whole" "$("$MULTICAM" verify "$folder" | grep -c '^unchanged since recording: ')" 4
 }
 

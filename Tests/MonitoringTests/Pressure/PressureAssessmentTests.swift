@@ -42,7 +42,7 @@ struct PressureAssessmentTests {
     private static let cases: [Case] = [
         ("nothing is known", .nominal, nil, "", { _ in }),
         ("cpu 24 %", .nominal, nil, "", stall(.processor, some: 0.24)),
-        ("cpu 25 %", .fair, .processorStall, "waited for it in 25 %", stall(.processor, some: 0.25)),
+        ("cpu 25 %", .fair, .processorStall, "waited for it during 25 %", stall(.processor, some: 0.25)),
         ("cpu 60 %", .serious, .processorStall, "60 %", stall(.processor, some: 0.6)),
         ("cpu 100 %: never more", .serious, .processorStall, "100 %", stall(.processor, some: 1, full: nil)),
         ("io: only `full` counts", .nominal, nil, "", stall(.storage, some: 1, full: 0.24)),
@@ -69,7 +69,7 @@ struct PressureAssessmentTests {
         ("nothing passive, 20 °C", .fair, .temperature, "80 °C", zone(80, critical: 100)),
         ("nothing passive, 10 °C", .serious, .temperature, "90 °C", zone(90, critical: 100)),
         ("95 % of the speed", .nominal, nil, "", speed(0.95, capped: 1)),
-        ("90 % of the speed", .fair, .speed, "90 % of their speed", speed(0.9, capped: 8)),
+        ("90 % of the speed", .fair, .speed, "90 % of the total speed", speed(0.9, capped: 8)),
         ("half the speed", .serious, .speed, "8 of 8 processors", speed(0.5, capped: 8)),
         (
             "plugged in, and nearly empty", .nominal, nil, "",
@@ -178,7 +178,7 @@ struct PressureAssessmentTests {
         #expect(look.take([], used(1020, 902)).level == .fair)
         let serious = look.take([], used(1030, 910))
         #expect(serious.level == .serious)
-        #expect(serious.factors[0].text.contains("1.5 processors was exhausted in 33 %"))
+        #expect(serious.factors[0].text.contains("1.5 processors was exhausted during 33 %"))
     }
 
     @Test("disk pressure depends on the time until the disk is full at the recording's data rate")

@@ -162,14 +162,14 @@ struct ControlServerTests {
     func held() {
         let busy = SetupError.device(
             DeviceError(
-                device: "/dev/video0", operation: "open",
+                device: "/dev/video0", operation: "opening",
                 reason: .busy(by: DeviceHolder(program: "multicam", process: 4312))))
         let told = busy.naming { process in
             process == 4312 ? "is recording profile “pip” into /home/ann/talk" : nil
         }
         #expect(
             told.description
-                == "/dev/video0: open failed: the device is in use by `multicam` (process 4312), which is recording profile “pip” into /home/ann/talk. "
+                == "/dev/video0: opening failed: the device is in use by `multicam` (process 4312), which is recording profile “pip” into /home/ann/talk. "
                 + "Close that program, or choose another camera.")
         #expect(busy.naming { _ in nil } == busy)
         #expect(SetupError.usage("no").naming { _ in "records" } == .usage("no"))

@@ -122,7 +122,7 @@ struct LiveBudgetTests {
         let refusal = #expect(throws: SessionChangeError.self) { try session.plan(camera) }
         #expect(
             refusal?.isOverBudget == true
-                && refusal?.description.contains("on standby nothing is reduced") == true,
+                && refusal?.description.contains("quality isn't reduced on standby") == true,
             "\(before) \(refusal as Any)")
         #expect(session.hardwareCost?.total == before)
         session.count(camera)

@@ -283,7 +283,7 @@ struct LiveDeviceTests {
         let refused = refusals.withLock { $0.map(\.description) }
         #expect(refused.count == 1, "\(refused)")
         #expect(
-            refused.first?.hasPrefix("\(kind) guest was not added: its track cannot begin: ") == true
+            refused.first?.hasPrefix("\(kind) guest was not added: its track could not be started: ") == true
                 && refused.first?.contains("/\(file): ") == true, "\(refused)")
         let found = plans.withLock { $0.map { $0.cameras.map(\.role) + $0.microphones.map(\.role) } }
         #expect(found.map { $0.contains("guest") } == [false, true], "\(found)")

@@ -87,7 +87,7 @@ struct RoleAssignmentTests {
         }
         #expect(
             error?.description
-                == "microphone host (remembered): search failed: no microphone is remembered for this role. Choose one with `--mic host=…`."
+                == "microphone host (remembered): choosing a device failed: no microphone is remembered for this role. Choose one with `--mic host=…`."
         )
     }
 

@@ -179,7 +179,7 @@ extension DoctorTests {
             facts: {
                 $0.audio = .failure(
                     DeviceError(
-                        device: "PulseAudio", operation: "connect",
+                        device: "PulseAudio", operation: "connecting",
                         reason: .noSoundServer("Connection refused")
                     ))
             }, "sound.server", .problem, "Connection refused", mend: "pulseaudio --start"),
@@ -188,14 +188,14 @@ extension DoctorTests {
             files: { try $0.write("usr/bin/pipewire-pulse", "") },
             facts: {
                 $0.audio = .failure(
-                    DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer("no")))
+                    DeviceError(device: "PulseAudio", operation: "connecting", reason: .noSoundServer("no")))
             }, "sound.server", .problem, "no sound server", mend: "systemctl --user start pipewire-pulse"),
         Illness(
             "sound cards that are closed",
             facts: {
                 $0.user = ann
                 $0.audio = .failure(
-                    DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer("no")))
+                    DeviceError(device: "PulseAudio", operation: "connecting", reason: .noSoundServer("no")))
                 let permissions = NodePermissions(
                     node: "/dev/snd/pcmC0D0c", mode: 0o660, owner: 0, group: 29, groupName: "audio")
                 $0.access.append(Machine.NodeAccess(permissions: permissions, isAllowed: false))

@@ -42,7 +42,7 @@ struct MicrophoneRouteTests {
 
     @Test("microphones that return with the sound server do not count as plugged in")
     func server() {
-        let away = DeviceError(device: "PulseAudio", operation: "listen", reason: .noSoundServer("away"))
+        let away = DeviceError(device: "PulseAudio", operation: "listening", reason: .noSoundServer("away"))
         var route = MicrophoneRoute(present: [usual, other])
         route.handle([.departed(usual), .departed(other), .problem(away)])
         #expect(route.current == nil && route.name == "default (no microphone)")

@@ -41,7 +41,7 @@ struct LocalDevicesTests {
         ]
         for (reason, kind, word) in cases {
             let error = VirtualCameraConnection.explained(
-                DeviceError(device: "/dev/video9", operation: "open", reason: reason), "/dev/video9")
+                DeviceError(device: "/dev/video9", operation: "opening", reason: reason), "/dev/video9")
             #expect(error.kind == kind && error.description.contains(word), "\(error)")
             #expect(error.description.contains("/dev/video9") && error.description.hasSuffix("."), "\(error)")
         }
