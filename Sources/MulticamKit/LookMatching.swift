@@ -60,7 +60,7 @@ struct LookMatching {
         try set(matched.requests)
         guard before != nil else {
             remarks.append(
-                "At least one camera delivered no frames, so the values were copied without a comparison.")
+                "At least one camera delivered no frames, so the values were copied without comparing the pictures.")
             return
         }
         after = measure()
@@ -169,7 +169,7 @@ struct LookMatching {
                     ControlRequest(name: $0.name, value: $0.value, origin: .match)
                 }))
         self.after = measure()
-        remarks.append("The \(name) matched better before, so the previous values were restored.")
+        remarks.append("The \(name) matched better before the change, so the previous values were restored.")
     }
 
     private static func difference(_ pair: LookPair, _ look: KeyPath<FrameLookAverage, Double>) -> Double {

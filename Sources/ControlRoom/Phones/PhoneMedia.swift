@@ -135,7 +135,7 @@ struct PhoneOffer: Sendable, Equatable {
                     "A name must have 1 to 32 letters, digits, - or _, and start with a letter or digit.")
         }
         guard Self.keyLengths.contains(told.key.utf8.count), let key = Self.hash(told.key) else {
-            throw Refusal(sentence: "The phone's key is not valid. Reload the page.")
+            throw Refusal(sentence: "The phone's key is invalid. Reload the page.")
         }
         guard let format = told.video.video else {
             throw Refusal(

@@ -163,7 +163,7 @@ final class PortalSession {
                     throw .lost("the desktop portal does not respond to \(method) for \(address).")
                 }
                 throw .over(
-                    "the desktop's request to record \(address) was not answered.")
+                    "the desktop asked for permission to record \(address), but nobody answered in time.")
             }
         }
         guard let answer = response.value, let code = answer[0]?.number, let results = answer[1] else {
@@ -207,7 +207,7 @@ final class PortalSession {
     }
 
     private func unclear(_ method: String) -> SourceError {
-        .refused("the desktop portal sent an invalid answer to \(method) for \(address).")
+        .refused("the desktop portal sent an invalid response to \(method) for \(address).")
     }
 
     private static func refusal(_ failure: DesktopBus.Failure, _ address: SourceAddress) -> SourceError {

@@ -132,7 +132,7 @@ public struct CameraNotes: Sendable, Equatable {
     ) throws -> (camera: CaptureDevice, warning: String?) {
         guard let file = DeviceStore.file else {
             throw DeviceError(
-                device: selector, operation: "remember",
+                device: selector, operation: "saving the settings",
                 reason: .other("neither XDG_STATE_HOME nor HOME is set. Set one of them."))
         }
         let present = try CameraCatalog().cameras()
