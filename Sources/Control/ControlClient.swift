@@ -172,7 +172,7 @@ public struct ControlClient: Sendable {
                 return nil
             }
             return
-                "Process \(process) ended before its recording was finished. To recover the recording, run `multicam recover \(path.shellQuoted())`."
+                "Process \(process) ended before its recording was finished. Run `multicam recover \(path.shellQuoted())`."
         }
     }
 }

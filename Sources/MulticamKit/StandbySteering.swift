@@ -146,7 +146,7 @@ final class StandbySteering: Sendable {
     private static func nothingToSelect(_ setup: SessionSetup?) -> String {
         if setup?.request?.usesVirtualDevices ?? false {
             return
-                "No camera can be selected: all devices of this session are virtual (--virtual), and only real cameras can be selected."
+                "No camera can be selected: with --virtual, all devices are virtual, and only real cameras can be selected."
         }
         return
             "No camera can be selected, because each role has a fixed camera. Set `device: any` for a role in the profile, and don't use --camera for this role."

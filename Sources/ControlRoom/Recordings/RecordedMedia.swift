@@ -39,7 +39,7 @@ final class RecordedMedia {
                 return try waveform(of: try recording.track(track), recording, count, goesOn)
             case .edits: return edits(recording)
             case .manifest, .program, .edited:
-                throw RecordingRefusal(status: 404, text: "This address returns a file, not media data.")
+                throw RecordingRefusal(status: 404, text: "This address refers to a file, not to a frame or waveform.")
             }
         } catch {
             return WebAnswer(error.status, saying: error.text)

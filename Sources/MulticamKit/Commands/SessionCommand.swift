@@ -137,7 +137,7 @@ extension SessionCommand {
         Group(title: "Recording", commands: recording),
         Group(title: "Program layout", commands: changes(.picture) + scenes),
         Group(title: "Program audio", commands: changes(.sound)),
-        Group(title: "Cameras, microphones, and tracks", commands: devices + changes(.devices)),
+        Group(title: "Cameras, microphones and tracks", commands: devices + changes(.devices)),
         Group(title: "Live output", commands: live),
     ]
 

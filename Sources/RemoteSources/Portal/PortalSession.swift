@@ -163,7 +163,7 @@ final class PortalSession {
                     throw .lost("the desktop portal does not respond to \(method) for \(address).")
                 }
                 throw .over(
-                    "the desktop asked for permission to record \(address), but nobody answered in time.")
+                    "the desktop's permission dialog for \(address) was not answered in time.")
             }
         }
         guard let answer = response.value, let code = answer[0]?.number, let results = answer[1] else {

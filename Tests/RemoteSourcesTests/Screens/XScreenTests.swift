@@ -115,7 +115,7 @@ struct XScreenTests {
             }
         }
         #expect(
-            error { _ = try screen(display, "?window=Slides") }.contains("does not have a window with"))
+            error { _ = try screen(display, "?window=Slides") }.contains("has no window with"))
     }
 
     @Test("a server that always refuses to send the screen's image causes an error")
@@ -124,7 +124,7 @@ struct XScreenTests {
             request == Request.image ? .refuse : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not provide its picture"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("does not return the picture"))
     }
 
     @Test("an image that is shorter than its size is rejected")
@@ -134,7 +134,7 @@ struct XScreenTests {
                 ? .answer(XBytes.reply(data: 24, [], rest: XBytes.zeros(64))) : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not provide its picture"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("does not return the picture"))
     }
 
     @Test("a screen is lost, not frozen, if the server stops sending images")
@@ -151,7 +151,7 @@ struct XScreenTests {
         let screen = try screen(display)
         _ = try screen.look(isForced: true)
         let told = error { for _ in 0..<30 { _ = try screen.look(isForced: true) } }
-        #expect(told.contains("does not provide its picture"))
+        #expect(told.contains("does not return the picture"))
     }
 
     @Test("unusable screen sizes are reported", arguments: [(0, 0), (1, 360), (640, 15), (65535, 65535)])
