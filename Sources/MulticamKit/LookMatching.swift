@@ -83,7 +83,7 @@ struct LookMatching {
         }
         if !automatic.isEmpty {
             remarks.append(
-                "\(leader) still adjusts automatically (\(automatic.joined(separator: ", "))), so the cameras may drift apart. Lock these controls, or match again."
+                "\(leader) still adjusts some controls automatically (\(automatic.joined(separator: ", "))), so the cameras may drift apart. Lock these controls, or match the cameras again."
             )
         }
     }
@@ -101,8 +101,8 @@ struct LookMatching {
         var sentences = ["\(role) was matched to \(leader): \(values.joined(separator: ", "))."]
         if let before, let after {
             sentences.append(
-                "Brightness \(Self.percent(before.own.brightness)) → \(Self.percent(after.own.brightness)), \(leader) \(Self.percent(after.other.brightness)); "
-                    + "warmth \(Self.percent(before.own.warmth)) → \(Self.percent(after.own.warmth)), \(leader) \(Self.percent(after.other.warmth))."
+                "Brightness: \(Self.percent(before.own.brightness)) → \(Self.percent(after.own.brightness)) (\(leader): \(Self.percent(after.other.brightness))); "
+                    + "warmth: \(Self.percent(before.own.warmth)) → \(Self.percent(after.own.warmth)) (\(leader): \(Self.percent(after.other.warmth)))."
             )
         }
         return (sentences + remarks).joined(separator: " ")

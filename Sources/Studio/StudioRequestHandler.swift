@@ -47,7 +47,7 @@ package struct StudioRequestHandler: Sendable {
     /// otherwise.
     typealias Outcome = (status: Int, output: String)
 
-    static let noName: Outcome = (400, "Invalid profile name. Use at most 64 letters, digits, - and _.")
+    static let noName: Outcome = (400, "Invalid profile name. Use at most 64 letters, digits, hyphens, and underscores.")
     static let noFolder: Outcome = (404, "No recording has this name.")
 
     /// Whether a text is a valid profile name. The name becomes a file name.
@@ -398,7 +398,7 @@ extension StudioRequestHandler {
             throw FileError(
                 path: path, operation: "create",
                 detail:
-                    "this recording already has \(Self.mostUploads) uploads from the phone, which is the limit."
+                    "this recording already has \(Self.mostUploads) uploads from the phone, which is the maximum."
             )
         }
         var arrived: Int64 = 0

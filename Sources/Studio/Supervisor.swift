@@ -237,7 +237,7 @@ public final class Supervisor: Sendable {
     /// Returns a message that explains why the recorder ended and how to recover its recording.
     private func ending(_ status: Int32, _ state: State) -> String {
         guard status > 128 else {
-            return "The recorder exited with status \(status). \(state.lastWords ?? "")"
+            return "The recorder exited with status \(status).\(state.lastWords.map { " \($0)" } ?? "")"
         }
         let text = "The recorder was terminated by signal \(status - 128)."
         guard let process = state.ended, let folder = ControlClient().unfinishedRecording(of: process) else {
@@ -548,7 +548,7 @@ public final class Supervisor: Sendable {
         }
         guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
             return answer(
-                order, 409, "The devices are being replaced or calibrated. Try again in a moment.", state)
+                order, 409, "The recorder is being replaced, or the devices are being calibrated. Try again in a moment.", state)
         }
         guard JobCommand.calibrate.arguments(folder: "", order.options ?? [:]) != nil else {
             return answer(order, 400, "`calibrate`: invalid option or value.", state)

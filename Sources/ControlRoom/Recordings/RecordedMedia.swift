@@ -63,7 +63,7 @@ final class RecordedMedia {
             throw RecordingRefusal(
                 status: 404,
                 text:
-                    "\(track.name.printable()) has no frame at this time, because the track was not being recorded."
+                    "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded."
             )
         }
         // Try later files first. For a copied stream, a file begins with the first key frame after its time 0. Until
@@ -76,7 +76,7 @@ final class RecordedMedia {
         }
         throw RecordingRefusal(
             status: 404,
-            text: "\(track.name.printable()) has no frame at this time, because the track was not being recorded.")
+            text: "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded.")
     }
 
     /// Returns the frame of a file at the given time within the file, and the frame's start time.

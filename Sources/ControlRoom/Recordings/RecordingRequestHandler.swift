@@ -113,7 +113,7 @@ final class RecordingRequestHandler: Sendable {
             switch wish.content {
             case .program(let part):
                 guard let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
-                    throw RecordingRefusal(status: 404, text: "This recording has no program.")
+                    throw RecordingRefusal(status: 404, text: "This recording does not have a program.")
                 }
                 let files = RecordingShelf.files(of: track)
                 guard part <= files.count else {

@@ -26,7 +26,7 @@ struct RecordingShelf {
                 throw RecordingRefusal(
                     status: 404,
                     text:
-                        "This recording has no track named \(name.printable(limit: 60)). Available: \(names)."
+                        "This recording does not have a track named \(name.printable(limit: 60)). Available: \(names)."
                 )
             }
             return track

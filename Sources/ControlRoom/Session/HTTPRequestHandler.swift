@@ -105,7 +105,7 @@ final class HTTPRequestHandler {
 
     private func layers(_ request: WebRequest) {
         guard let arrangement = board.status.arrangement else {
-            return answer(request, WebAnswer(404, saying: "This session has no program."))
+            return answer(request, WebAnswer(404, saying: "This session does not have a program."))
         }
         guard let layers = ProposedLayers(request.head.query, in: arrangement) else {
             return answer(
@@ -147,7 +147,7 @@ final class HTTPRequestHandler {
                 WebAnswer(
                     400,
                     saying:
-                        #"Invalid request: expected {"command":"swap"}, where the value is a command of `multicam ctl`."#
+                        #"Invalid request: expected {"command":"swap"}, with a command of `multicam ctl` as the value."#
                 ))
         }
         guard let process = recorder.process else { return answer(request, board.nobody) }
@@ -165,7 +165,7 @@ final class HTTPRequestHandler {
         }
         guard let process = recorder.process else { return answer(request, board.nobody) }
         guard board.status.cameras.contains(role) else {
-            return answer(request, WebAnswer(404, saying: "This session has no camera with this role."))
+            return answer(request, WebAnswer(404, saying: "This session does not have a camera with this role."))
         }
         guard let order else {
             return answer(

@@ -60,7 +60,7 @@ extension SessionCommand {
                     return CommandContext.inFuture
                 }
                 session.mark(marker.text, at: instant) {
-                    context.answer(ControlReply($0, did: "marked: \(marker.text)"))
+                    context.answer(ControlReply($0, did: "marker added: \(marker.text)"))
                 }
                 return nil
             }),

@@ -185,7 +185,7 @@ final class XScreen: Screen {
         part = PixelRectangle(x: border, y: border, width: size.width, height: size.height)
         if case .region(let region) = asked.part {
             guard region.x + region.width <= size.width, region.y + region.height <= size.height else {
-                throw .lost("the region of \(address) is outside its display of \(size).")
+                throw .lost("the region of \(address) extends beyond the captured area (\(size)).")
             }
             part = region
         }

@@ -23,7 +23,7 @@ struct XWindows {
     func window(_ words: String) throws(SourceError) -> UInt32 {
         if words.hasPrefix("0x") {
             guard let number = UInt32(words.dropFirst(2), radix: 16), try isShown(number) else {
-                throw .lost("the display of \(address) has no window with the ID \(words.printable()).")
+                throw .lost("the display of \(address) does not have a window with the ID \(words.printable()).")
             }
             return number
         }
@@ -43,7 +43,7 @@ struct XWindows {
         if same.count == 1 { return same[0].number }
         guard let only = found.first else {
             throw .lost(
-                "the display of \(address) has no window with “\(words.printable())” in its title.")
+                "the display of \(address) does not have a window with “\(words.printable())” in its title.")
         }
         guard found.count == 1 else {
             let list = found.prefix(8).map {

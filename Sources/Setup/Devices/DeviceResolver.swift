@@ -181,7 +181,7 @@ package struct DeviceResolver {
         else { return }
         let roles = profile.cameras.map { "camera:\($0.role)" }
         throw .usage(
-            "the microphone \(microphone.role) uses the camera `\(role.printable())`, which is not in the profile “\(profile.name.printable())”. \(roles.isEmpty ? "The profile has no cameras." : "Use one of \(roles.joined(separator: ", ")).")"
+            "the microphone \(microphone.role) uses the camera `\(role.printable())`, which is not in the profile “\(profile.name.printable())”. \(roles.isEmpty ? "The profile does not contain a camera." : "Use one of \(roles.joined(separator: ", ")).")"
         )
     }
 
@@ -263,7 +263,7 @@ extension MicrophoneRole {
         else { return }
         guard VirtualSources.isFile(camera.device) else {
             throw .usage(
-                "the microphone \(role) uses the camera \(camera.role), which is synthetic and has no microphone. Use a synthetic microphone: `--mic \(role)=virtual:clap`."
+                "the microphone \(role) uses the camera \(camera.role), which is synthetic and does not have a microphone. Use a synthetic microphone: `--mic \(role)=virtual:clap`."
             )
         }
         device = camera.device

@@ -94,7 +94,7 @@ extension SessionSetup {
                 throw error
             }
             throw .usage(
-                "“\(SourceAddress.printable(of: selector))” is \(busy.device), which is already used for \(owner). Choose another camera."
+                "“\(SourceAddress.printable(of: selector))” refers to \(busy.device), which is already used for \(owner). Choose another camera."
             )
         }
     }

@@ -549,7 +549,7 @@ extension SessionSetup {
             case nil: return true
             case .inUse:
                 notes.append(
-                    "\(camera.name) (\(camera.node)) is in use and was not included; its USB bandwidth is counted."
+                    "\(camera.name) (\(camera.node)) is in use and was excluded, but its USB bandwidth is counted."
                 )
             case .noPermission, .failing:
                 notes.append(

@@ -108,7 +108,7 @@ struct FileRecordingTests {
                 microphones: { host: { device: "camera:desk" } }
                 """, seconds: 1)
         }
-        #expect(error.map { "\($0)" }?.contains("is synthetic and has no microphone") == true)
+        #expect(error.map { "\($0)" }?.contains("is synthetic and does not have a microphone") == true)
     }
 
     private func remove() {

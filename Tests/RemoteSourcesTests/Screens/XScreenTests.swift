@@ -115,7 +115,7 @@ struct XScreenTests {
             }
         }
         #expect(
-            error { _ = try screen(display, "?window=Slides") }.contains("has no window with"))
+            error { _ = try screen(display, "?window=Slides") }.contains("does not have a window with"))
     }
 
     @Test("a server that always refuses to send the screen's image causes an error")
@@ -167,7 +167,7 @@ struct XScreenTests {
                 ? .hangUp : Self.honest(request, bytes, extensions: ["MIT-SHM": Self.sharing])
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("X server ended"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("X server exited"))
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("multicam-screen"))
     }
