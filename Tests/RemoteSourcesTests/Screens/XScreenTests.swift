@@ -66,7 +66,7 @@ struct XScreenTests {
     func deep() throws {
         let setup = XBytes.setup(depth: 30, masks: (0x3FF0_0000, 0xFFC00, 0x3FF))
         let display = try LyingDisplay(setup) { Self.honest($0, $1) }
-        #expect(error { _ = try screen(display) }.contains("its display has a depth of 30"))
+        #expect(error { _ = try screen(display) }.contains("display has a depth of 30"))
     }
 
     @Test("a setup that is shorter than its counts is rejected")
