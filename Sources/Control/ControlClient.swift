@@ -50,8 +50,8 @@ public struct ControlClient: Sendable {
         return reply
     }
 
-    /// Returns the activity of a process of this user, such as `is recording profile “pip” into …`. Returns `nil`
-    /// if the process isn't a recorder. Blocks the calling thread for a few seconds at most.
+    /// Returns the activity of a process of this user, such as `is recording profile “pip” into …`. Returns
+    /// `nil` if the process isn't a recorder. Blocks the calling thread for a few seconds at most.
     package func activity(of process: Int32) -> String? {
         do throws(ControlError) {
             guard let socket = try connection(to: process) else { return nil }
@@ -202,7 +202,7 @@ struct RunningRecorder: Sendable {
     /// The absolute path of the recording folder. `nil` if the process isn't recording.
     let folder: String?
 
-    /// The activity of the process, such as `is recording profile “pip” into /home/ann/recordings/2026-11-21_142310_pip`.
+    /// The activity of the process, such as `is recording profile “pip” into /home/ann/2026-11-21_142310_pip`.
     var activity: String {
         guard let status else { return "is not responding" }
         let profile = "profile “\(status.profile.printable())”"

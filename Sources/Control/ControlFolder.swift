@@ -61,7 +61,8 @@ package struct ControlFolder: Sendable {
         guard let sessionFolder else { return }
         let whole = URL(fileURLWithPath: sessionFolder).standardizedFileURL.path
         guard symlink(whole, link) == 0 else {
-            throw LocalSocket.failure("the symbolic link \(link.printable()) to the recording cannot be created")
+            throw LocalSocket.failure(
+                "the symbolic link \(link.printable()) to the recording cannot be created")
         }
     }
 

@@ -241,7 +241,9 @@ final class CalibrationListener {
         case .frame(let frame): look(at: frame)
         case .audio(let audio): listen(to: audio)
         case .away(let role, let cause):
-            complain("\(role) was disconnected (\(cause.printable())). Events are missed until the device is reconnected.")
+            complain(
+                "\(role) was disconnected (\(cause.printable())). Events are missed until the device is reconnected."
+            )
             interrupt(role)
         case .returned(let role): interrupt(role)
         case .ended(let role, let cause):

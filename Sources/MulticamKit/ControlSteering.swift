@@ -42,7 +42,8 @@ struct ControlSteering {
             let (device, controls) = try session.controls(of: preset.role)
             let warning = try CameraPresets(of: device).save(controls, as: preset.name)
             return try reply(
-                [], of: preset.role, did: Self.said("preset \(preset.name) was saved for camera \(preset.role)", warning))
+                [], of: preset.role,
+                did: Self.said("preset \(preset.name) was saved for camera \(preset.role)", warning))
         }
     }
 
@@ -52,7 +53,8 @@ struct ControlSteering {
             let warning = try CameraPresets(of: try session.controls(of: preset.role).device).delete(
                 preset.name)
             return try reply(
-                [], of: preset.role, did: Self.said("preset \(preset.name) was deleted for camera \(preset.role)", warning))
+                [], of: preset.role,
+                did: Self.said("preset \(preset.name) was deleted for camera \(preset.role)", warning))
         }
     }
 

@@ -73,7 +73,8 @@ final class SceneStorage: Sendable {
         guard let setup else { return ControlReply(ok: false, text: "The session has ended.") }
         do throws(ProfileError) {
             guard let (path, isCopy) = try setup.delete(sceneNamed: name) else {
-                return ControlReply(ok: true, text: "Scene \(name) was deleted. The scene wasn't saved in a profile file.")
+                return ControlReply(
+                    ok: true, text: "Scene \(name) was deleted. The scene wasn't saved in a profile file.")
             }
             return ControlReply(
                 ok: true, text: "Scene \(name) was deleted from \(Self.file(path, isCopy: isCopy))")

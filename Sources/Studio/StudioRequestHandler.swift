@@ -47,7 +47,9 @@ package struct StudioRequestHandler: Sendable {
     /// otherwise.
     typealias Outcome = (status: Int, output: String)
 
-    static let noName: Outcome = (400, "Invalid profile name. Use at most 64 letters, digits, hyphens, and underscores.")
+    static let noName: Outcome = (
+        400, "Invalid profile name. Use at most 64 letters, digits, hyphens, and underscores."
+    )
     static let noFolder: Outcome = (404, "No recording has this name.")
 
     /// Whether a text is a valid profile name. The name becomes a file name.
@@ -356,7 +358,8 @@ extension StudioRequestHandler {
             : try part.openForUpdate(O_WRONLY | O_APPEND)
         // Only one connection per phone may write. An earlier one may still have a piece in progress.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
-            throw FileError(path: path, operation: "write", detail: "another part of this upload is being written.")
+            throw FileError(
+                path: path, operation: "write", detail: "another part of this upload is being written.")
         }
         var status = stat()
         guard fstat(file.number, &status) == 0 else {

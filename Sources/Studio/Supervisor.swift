@@ -223,7 +223,8 @@ public final class Supervisor: Sendable {
         if let former = state.former.take() {
             // The page has a recorder again, so the user can fix the profile.
             state.plan.choice = former
-            let news = "The selected profile can't be used, so the studio returned to the previous profile. \(text)"
+            let news =
+                "The selected profile can't be used, so the studio returned to the previous profile. \(text)"
             tell(.message(news))
             _ = startAnew(&state, because: news)
             return
@@ -548,7 +549,9 @@ public final class Supervisor: Sendable {
         }
         guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
             return answer(
-                order, 409, "The recorder is being replaced, or the devices are being calibrated. Try again in a moment.", state)
+                order, 409,
+                "The recorder is being replaced, or the devices are being calibrated. Try again in a moment.",
+                state)
         }
         guard JobCommand.calibrate.arguments(folder: "", order.options ?? [:]) != nil else {
             return answer(order, 400, "`calibrate`: invalid option or value.", state)

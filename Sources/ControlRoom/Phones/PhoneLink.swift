@@ -209,7 +209,9 @@ final class PhoneLink {
             let content = UnsafeRawBufferPointer(rebasing: bytes[PhoneMessage.prefix...])
             return .piece(kept, at: head.number, SharedBytes(copying: content))
         }
-        guard let media = PhoneMedia(bytes) else { return .nonsense("the phone sent an invalid binary message") }
+        guard let media = PhoneMedia(bytes) else {
+            return .nonsense("the phone sent an invalid binary message")
+        }
         guard !media.lacksParameterSets else {
             refuse("The phone's browser sends H.264 without parameter sets, which cannot be recorded.")
             return nil

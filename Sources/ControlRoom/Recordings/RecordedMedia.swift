@@ -39,7 +39,8 @@ final class RecordedMedia {
                 return try waveform(of: try recording.track(track), recording, count, goesOn)
             case .edits: return edits(recording)
             case .manifest, .program, .edited:
-                throw RecordingRefusal(status: 404, text: "This address refers to a file, not to a frame or waveform.")
+                throw RecordingRefusal(
+                    status: 404, text: "This address refers to a file, not to a frame or waveform.")
             }
         } catch {
             return WebAnswer(error.status, saying: error.text)
@@ -76,7 +77,9 @@ final class RecordedMedia {
         }
         throw RecordingRefusal(
             status: 404,
-            text: "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded.")
+            text:
+                "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded."
+        )
     }
 
     /// Returns the frame of a file at the given time within the file, and the frame's start time.

@@ -100,7 +100,8 @@ struct RecordingShelf {
     }
 
     private static let running = RecordingRefusal(
-        status: 409, text: "The recording is still running. Its media can be viewed after the recording has ended.")
+        status: 409,
+        text: "The recording is still running. Its media can be viewed after the recording has ended.")
 
     /// Returns the files of a track in order, each with its start time in nanoseconds relative to T0.
     static func files(of track: Manifest.Track) -> [(file: String, start: Int64)] {

@@ -165,7 +165,8 @@ final class HTTPRequestHandler {
         }
         guard let process = recorder.process else { return answer(request, board.nobody) }
         guard board.status.cameras.contains(role) else {
-            return answer(request, WebAnswer(404, saying: "This session does not have a camera with this role."))
+            return answer(
+                request, WebAnswer(404, saying: "This session does not have a camera with this role."))
         }
         guard let order else {
             return answer(

@@ -97,7 +97,8 @@ extension SessionCommand {
             .blocks,
             groupUse: .decided { selector in
                 selector.isEmpty
-                    ? nil : "a specific camera can be selected only on the node itself. Run the command there."
+                    ? nil
+                    : "a specific camera can be selected only on the node itself. Run the command there."
             },
             // A selector may be a name with several words. An empty selector selects the next camera.
             parse: { words throws(ControlError) in words.text },
@@ -115,7 +116,8 @@ extension SessionCommand {
             perform: { device, session, context in
                 let role = device.role
                 return context.steering.changeDevices(
-                    of: session, saying: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
+                    of: session,
+                    saying: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
                 ) { setup, stills throws(SetupError) in
                     var cameras = stills
                     try setup.addCamera(device.selector, as: role, to: session, stills: &cameras)
@@ -161,7 +163,8 @@ extension SessionCommand {
                 let role = device.role
                 return context.steering.changeDevices(
                     of: session,
-                    saying: "Microphone \(role) was added. To add it to the program mix, use `unmute \(role)`."
+                    saying:
+                        "Microphone \(role) was added. To add it to the program mix, use `unmute \(role)`."
                 ) { setup, _ throws(SetupError) in
                     try setup.addMicrophone(device.selector, as: role, to: session)
                 }

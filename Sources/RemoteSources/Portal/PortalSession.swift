@@ -216,7 +216,8 @@ final class PortalSession {
             .refused(
                 "\(address) needs a desktop portal for screen sharing. Install xdg-desktop-portal and the backend for your desktop, "
                     + "such as xdg-desktop-portal-gnome, -kde, or -wlr, then log out and log in again.")
-        case .other(let words): .refused("\(address) requires the desktop's session bus, which is unavailable: \(words).")
+        case .other(let words):
+            .refused("\(address) requires the desktop's session bus, which is unavailable: \(words).")
         }
     }
 }

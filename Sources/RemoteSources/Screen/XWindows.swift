@@ -23,7 +23,8 @@ struct XWindows {
     func window(_ words: String) throws(SourceError) -> UInt32 {
         if words.hasPrefix("0x") {
             guard let number = UInt32(words.dropFirst(2), radix: 16), try isShown(number) else {
-                throw .lost("the display of \(address) does not have a window with the ID \(words.printable()).")
+                throw .lost(
+                    "the display of \(address) does not have a window with the ID \(words.printable()).")
             }
             return number
         }

@@ -84,7 +84,8 @@ package struct SuppliedSources: Sendable {
     ) -> SetupError {
         .usage(
             "the application provides a \(kind) for the role “\(role.printable())”, which is not in the profile “\(profile.name.printable())”. "
-                + (known.isEmpty ? "The profile does not contain a \(kind)." : "Choose \(ProfileValue.list(known))."))
+                + (known.isEmpty
+                    ? "The profile does not contain a \(kind)." : "Choose \(ProfileValue.list(known))."))
     }
 
     private static func selector(of device: CaptureDevice?) -> String {

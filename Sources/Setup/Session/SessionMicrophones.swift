@@ -192,7 +192,9 @@ final class AlignedVoice: MicrophoneSource {
     init(
         _ voice: any MicrophoneSource, of heard: any MicrophoneSource, sourceChannels: [Int] = []
     ) throws(EncodingError) {
-        precondition(voice.format.rate == heard.format.rate, "the processed and the raw audio must have the same sample rate")
+        precondition(
+            voice.format.rate == heard.format.rate,
+            "the processed and the raw audio must have the same sample rate")
         self.voice = voice
         self.heard = heard
         self.sourceChannels = sourceChannels.filter { $0 < heard.format.channels }

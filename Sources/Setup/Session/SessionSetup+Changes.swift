@@ -105,7 +105,8 @@ extension SessionSetup {
             throw .usage("“\(role.printable())” is not a valid role: expected \(Profile.roleRule).")
         }
         guard let request, var profile else {
-            throw .usage("this session uses devices provided by the application, so other devices cannot be opened.")
+            throw .usage(
+                "this session uses devices provided by the application, so other devices cannot be opened.")
         }
         profile.program = nil
         profile.liveOutputs = []
