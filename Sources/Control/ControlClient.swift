@@ -44,14 +44,14 @@ public struct ControlClient: Sendable {
         guard line.count <= LocalSocket.longestRequest else { throw tooLong }
         guard let reply = try exchange(line, over: socket, patience: patience) else {
             throw .system(
-                "the session did not answer. It has ended or hangs. Check it with `multicam ctl status`."
+                "the session did not respond. It may have ended or be blocked. To check its state, run `multicam ctl status`."
             )
         }
         return reply
     }
 
-    /// Returns the activity of a process of this user, such as `records profile “pip” into …`. Returns `nil`
-    /// if the process isn't a recorder. Blocks the calling thread for a few seconds at most.
+    /// Returns the activity of a process of this user, such as `is recording profile “pip” into …`. Returns
+    /// `nil` if the process isn't a recorder. Blocks the calling thread for a few seconds at most.
     package func activity(of process: Int32) -> String? {
         do throws(ControlError) {
             guard let socket = try connection(to: process) else { return nil }
@@ -98,7 +98,7 @@ public struct ControlClient: Sendable {
             return try JSONText.decoder().decode(ControlReply.self, from: line)
         } catch {
             throw .system(
-                "invalid answer. The session uses another version of multicam.")
+                "invalid response. The session is running a different version of multicam.")
         }
     }
 
@@ -109,7 +109,7 @@ public struct ControlClient: Sendable {
             if let socket = try connection(to: process) { return socket }
             let others = listed(try running())
             throw .nobody(
-                "process \(process) does not run a session of this user. \(crashes([process]).first ?? others)"
+                "process \(process) is not running a session of this user. \(crashes([process]).first ?? others)"
             )
         }
         let running = try running()
@@ -202,9 +202,9 @@ struct RunningRecorder: Sendable {
     /// The absolute path of the recording folder. `nil` if the process isn't recording.
     let folder: String?
 
-    /// The activity of the process, such as `records profile “pip” into /home/ann/recordings/2026-11-21_142310_pip`.
+    /// The activity of the process, such as `is recording profile “pip” into /home/ann/2026-11-21_142310_pip`.
     var activity: String {
-        guard let status else { return "does not answer" }
+        guard let status else { return "is not responding" }
         let profile = "profile “\(status.profile.printable())”"
         let place = (folder ?? status.folder).map { " into \($0.printable(limit: 1000))" } ?? ""
         switch status.state {

@@ -32,7 +32,7 @@ package struct ControlFolder: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0
         else {
             throw .system(
-                "the control folder \(path.printable()) is accessible to other users, so the session cannot be controlled. Delete it, or set XDG_RUNTIME_DIR."
+                "the control folder \(path.printable()) is accessible to other users, so the session cannot be controlled. Delete the folder, or set XDG_RUNTIME_DIR to another folder."
             )
         }
     }
@@ -61,7 +61,8 @@ package struct ControlFolder: Sendable {
         guard let sessionFolder else { return }
         let whole = URL(fileURLWithPath: sessionFolder).standardizedFileURL.path
         guard symlink(whole, link) == 0 else {
-            throw LocalSocket.failure("the link \(link.printable()) to the recording cannot be created")
+            throw LocalSocket.failure(
+                "the symbolic link \(link.printable()) to the recording cannot be created")
         }
     }
 

@@ -97,7 +97,7 @@ extension ControlReply {
         let roles = stills.map(\.role).joined(separator: ", ")
         self.init(
             ok: failures.isEmpty,
-            text: failures.isEmpty ? "taken: \(roles)" : failures.joined(separator: " "),
+            text: failures.isEmpty ? "stills captured: \(roles)" : failures.joined(separator: " "),
             stills: stills)
     }
 }

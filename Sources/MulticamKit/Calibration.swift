@@ -47,7 +47,7 @@ public final class Calibration: Sendable {
         guard let first = microphones.first, setup.plan.cameras.count + microphones.count > 1 else {
             throw .usage(
                 "Calibration needs a microphone and at least one other device, but the profile "
-                    + "`\(setup.plan.profile.printable())` has too few (cameras: \(setup.plan.cameras.count), microphones: "
+                    + "`\(setup.plan.profile.printable())` doesn't have enough devices (cameras: \(setup.plan.cameras.count), microphones: "
                     + "\(microphones.count)). Choose another profile.")
         }
         reference = options.reference ?? first

@@ -123,7 +123,7 @@ struct CalibrationProgress {
         if let begin = silentSince, now.nanoseconds - max(begin, last).nanoseconds >= Self.silence.count {
             silentSince = now
             hints.append(
-                "\(reference) has not detected a clap or beep for \(Int(Self.silence.inSeconds)) s. Clap closer to it, or play a "
+                "\(reference) has not detected a clap or beep for \(Int(Self.silence.inSeconds)) s. Clap closer to this microphone, or play a "
                     + "louder beep.")
         }
         for index in participants.indices where afterEvent && !participants[index].isHinted {
@@ -139,14 +139,14 @@ struct CalibrationProgress {
         if participant.events.isEmpty {
             let help =
                 participant.format.mediaType == .video
-                ? "Use a brighter or closer flash, or darken the room" : "Clap closer to it"
+                ? "Use a brighter or closer flash, or darken the room" : "Clap closer to this microphone"
             return "\(participant.role) hasn't detected any of the \(toldCount) events. \(help)."
         }
         guard let estimate = finding(of: participant).estimate, estimate.needsOtherPhases,
             estimate.uncertainty > options.goal
         else { return nil }
         return
-            "The events occur at the same phase of \(participant.role)'s frames, so they can't improve the accuracy. Flash at irregular intervals."
+            "All events occur at the same phase of \(participant.role)'s frames, so more events don't improve the accuracy. Trigger the flash at irregular intervals."
     }
 }
 
@@ -241,7 +241,9 @@ final class CalibrationListener {
         case .frame(let frame): look(at: frame)
         case .audio(let audio): listen(to: audio)
         case .away(let role, let cause):
-            complain("\(role) was disconnected (\(cause.printable())) and misses events until it returns.")
+            complain(
+                "\(role) was disconnected (\(cause.printable())). Events are missed until the device is reconnected."
+            )
             interrupt(role)
         case .returned(let role): interrupt(role)
         case .ended(let role, let cause):

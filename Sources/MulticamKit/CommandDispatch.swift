@@ -78,7 +78,7 @@ extension SessionSteering {
     func apply(_ measurement: ClockMeasurement) -> ControlReply {
         do throws(ClockRefusal) {
             try clock.take(measurement)
-            return ControlReply(ok: true, text: "taken.")
+            return ControlReply(ok: true, text: "The clock measurement was applied.")
         } catch {
             return ControlReply(ok: false, text: "The clock measurement was rejected: \(error).")
         }

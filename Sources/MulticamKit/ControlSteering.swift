@@ -32,7 +32,7 @@ struct ControlSteering {
             let presets = CameraPresets(of: try session.controls(of: role).device)
             let outcomes = try session.set(
                 try presets.requests(of: name), of: role, saying: "load-preset \(role) \(name)")
-            return try reply(outcomes, of: role, did: "loaded: preset \(name) of \(role)")
+            return try reply(outcomes, of: role, did: "preset \(name) was loaded for camera \(role)")
         }
     }
 
@@ -42,7 +42,8 @@ struct ControlSteering {
             let (device, controls) = try session.controls(of: preset.role)
             let warning = try CameraPresets(of: device).save(controls, as: preset.name)
             return try reply(
-                [], of: preset.role, did: Self.said("saved: \(preset.name) of \(preset.role)", warning))
+                [], of: preset.role,
+                did: Self.said("preset \(preset.name) was saved for camera \(preset.role)", warning))
         }
     }
 
@@ -52,7 +53,8 @@ struct ControlSteering {
             let warning = try CameraPresets(of: try session.controls(of: preset.role).device).delete(
                 preset.name)
             return try reply(
-                [], of: preset.role, did: Self.said("deleted: \(preset.name) of \(preset.role)", warning))
+                [], of: preset.role,
+                did: Self.said("preset \(preset.name) was deleted for camera \(preset.role)", warning))
         }
     }
 

@@ -293,7 +293,7 @@ extension LivePublisher {
             return ControlReply(
                 ok: true,
                 text:
-                    "Live output \(name) was started: \(liveOutput.address.printable). `status` shows its state."
+                    "Live output \(name) was started: \(liveOutput.address.printable). To show its state, run `status`."
             )
         }
         guard let status = status(name) else {
@@ -301,7 +301,7 @@ extension LivePublisher {
         }
         let why = status.text.map { ": \($0)" } ?? "."
         return ControlReply(
-            ok: true, text: "Live output \(name) is already started; state: \(status.state.rawValue)\(why)")
+            ok: true, text: "Live output \(name) was already started. State: \(status.state.rawValue)\(why)")
     }
 
     /// Returns an unused live output name: `srt`, `srt-2`.

@@ -60,7 +60,7 @@ struct LookMatching {
         try set(matched.requests)
         guard before != nil else {
             remarks.append(
-                "At least one camera delivered no frames, so the values were copied without a comparison.")
+                "At least one camera delivered no frames, so the values were copied without comparing the pictures.")
             return
         }
         after = measure()
@@ -83,7 +83,7 @@ struct LookMatching {
         }
         if !automatic.isEmpty {
             remarks.append(
-                "\(leader) still adjusts automatically (\(automatic.joined(separator: ", "))), so the cameras may drift apart. Lock these controls, or match again."
+                "\(leader) still adjusts some controls automatically (\(automatic.joined(separator: ", "))), so the cameras may drift apart. Lock these controls, or match the cameras again."
             )
         }
     }
@@ -101,8 +101,8 @@ struct LookMatching {
         var sentences = ["\(role) was matched to \(leader): \(values.joined(separator: ", "))."]
         if let before, let after {
             sentences.append(
-                "Brightness \(Self.percent(before.own.brightness)) → \(Self.percent(after.own.brightness)), \(leader) \(Self.percent(after.other.brightness)); "
-                    + "warmth \(Self.percent(before.own.warmth)) → \(Self.percent(after.own.warmth)), \(leader) \(Self.percent(after.other.warmth))."
+                "Brightness: \(Self.percent(before.own.brightness)) → \(Self.percent(after.own.brightness)) (\(leader): \(Self.percent(after.other.brightness))); "
+                    + "warmth: \(Self.percent(before.own.warmth)) → \(Self.percent(after.own.warmth)) (\(leader): \(Self.percent(after.other.warmth)))."
             )
         }
         return (sentences + remarks).joined(separator: " ")
@@ -169,7 +169,7 @@ struct LookMatching {
                     ControlRequest(name: $0.name, value: $0.value, origin: .match)
                 }))
         self.after = measure()
-        remarks.append("The \(name) matched better before, so the previous values were restored.")
+        remarks.append("The \(name) matched better before the change, so the previous values were restored.")
     }
 
     private static func difference(_ pair: LookPair, _ look: KeyPath<FrameLookAverage, Double>) -> Double {

@@ -48,7 +48,7 @@ final class SceneStorage: Sendable {
             return ControlReply(
                 ok: true,
                 text:
-                    "Scene \(name) is saved only until this session ends, because the file can't be written: \(error.description)"
+                    "Scene \(name) is available only until this session ends, because the profile can't be written: \(error.description)"
             )
         }
     }
@@ -73,7 +73,8 @@ final class SceneStorage: Sendable {
         guard let setup else { return ControlReply(ok: false, text: "The session has ended.") }
         do throws(ProfileError) {
             guard let (path, isCopy) = try setup.delete(sceneNamed: name) else {
-                return ControlReply(ok: true, text: "Scene \(name) was deleted. It was not saved in a file.")
+                return ControlReply(
+                    ok: true, text: "Scene \(name) was deleted. The scene wasn't saved in a profile file.")
             }
             return ControlReply(
                 ok: true, text: "Scene \(name) was deleted from \(Self.file(path, isCopy: isCopy))")
@@ -81,13 +82,13 @@ final class SceneStorage: Sendable {
             return ControlReply(
                 ok: true,
                 text:
-                    "Scene \(name) is deleted only until this session ends, because the file can't be written: \(error.description)"
+                    "Scene \(name) was deleted only for this session, because the profile can't be written: \(error.description)"
             )
         }
     }
 
     private static func file(_ path: String, isCopy: Bool) -> String {
         path.printable(limit: 1000)
-            + (isCopy ? ", your copy of the profile, which is used from now on." : ".")
+            + (isCopy ? ", a copy of the profile that is used from now on." : ".")
     }
 }

@@ -158,7 +158,7 @@ public final class SessionSteering: Sendable {
         state.withLock(\.publisher).map(body)
             ?? ControlReply(
                 ok: false,
-                text: "Live outputs are disabled, because other processes can't access this session.")
+                text: "Live outputs are disabled because other processes can't access this session.")
     }
 
     /// The setup of the current session; `nil` without a session.

@@ -81,12 +81,12 @@ final class StandbySteering: Sendable {
         case .some(.none):
             return ControlReply(
                 ok: false,
-                text: "The recording did not start. The terminal that runs the session shows the reason.")
+                text: "The recording did not start. See the terminal that runs the session for the reason.")
         case .none:
             return ControlReply(
                 ok: false,
                 text:
-                    "The recording has not started within \(Int(Self.patience.inSeconds)) s. `status` shows its state."
+                    "The recording has not started within \(Int(Self.patience.inSeconds)) s. To show its state, run `status`."
             )
         }
     }
@@ -119,7 +119,7 @@ final class StandbySteering: Sendable {
                 text: isStandby
                     ? Self.nothingToSelect(setup)
                     : "The camera can't be selected during a recording. Replace a role's camera with `replace-camera`, record with "
-                        + "--standby to select it between two recordings, or choose it for the next recording with `multicam prefer`."
+                        + "--standby to select cameras between recordings, or choose the camera for the next recording with `multicam prefer`."
             )
         }
         do {
@@ -149,7 +149,7 @@ final class StandbySteering: Sendable {
                 "No camera can be selected: with --virtual, all devices are virtual, and only real cameras can be selected."
         }
         return
-            "No camera can be selected: each role has a fixed camera. Set `device: any` for a role in the profile, and don't use --camera for it."
+            "No camera can be selected, because each role has a fixed camera. Set `device: any` for a role in the profile, and don't use --camera for this role."
     }
 }
 

@@ -85,7 +85,7 @@ final class OpenSource: Sendable {
             }
             _ = cancellation.wait(until: clock.now + pause)
         }
-        output.leave(because: "\(word): it is no longer needed")
+        output.leave(because: "\(word): the source is no longer needed")
     }
 
     /// Delivers data until the connection ends. Returns normally only after cancellation.
@@ -122,7 +122,7 @@ final class OpenSource: Sendable {
         }
         if shared.lacksCursor {
             output.remark =
-                "The mouse pointer is not visible in the frames of \(address), because the desktop does not include it."
+                "The mouse pointer is not visible in the frames of \(address), because the desktop does not capture the pointer."
         }
         return shared
     }

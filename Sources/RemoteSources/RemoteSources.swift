@@ -18,7 +18,7 @@ public enum RemoteSources {
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
             complain(
-                "this program is started by `multicam`, with the option --socket PATH for the session's media socket."
+                "don't start this program directly: `multicam` starts it with --socket PATH, the path of the session's media socket."
             )
             return 2
         }
@@ -97,7 +97,7 @@ final class SourcesProcess: Sendable {
             tell(
                 SourceReport(
                     source: request.name, state: .refused,
-                    text: "the limit of \(Self.most) network cameras is reached.")
+                    text: "the limit of \(Self.most) network cameras has been reached.")
             )
             return nil
         }

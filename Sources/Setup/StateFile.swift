@@ -82,9 +82,9 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return .broken("it is not a file")
+            return .broken("it is not a regular file")
         }
-        guard facts.st_size <= Self.greatestSize else { return .broken("it is too large") }
+        guard facts.st_size <= Self.greatestSize else { return .broken("the file is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
         var count = 0
         while count < bytes.count {
@@ -99,7 +99,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         do {
             let content = try JSONText.decoder().decode(Content.self, from: Data(bytes.prefix(count)))
             guard content.schema == Content.currentSchema else {
-                return .broken("it was written by another version of multicam")
+                return .broken("the file was written by another version of multicam")
             }
             return .whole(content)
         } catch {
@@ -114,7 +114,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
                 // Another process may have repaired the file in the meantime.
                 guard case .broken(let why) = reading() else {
                     return
-                        "\(path.printable(limit: 1000)): the invalid file with \(Content.subject) was removed."
+                        "\(path.printable(limit: 1000)): the file with \(Content.subject) was invalid and was removed."
                 }
                 return renamedSentence(why)
             }
@@ -126,7 +126,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     private func renamedSentence(_ why: String) -> String {
         guard rename(path, path + ".broken") == 0 else { return keptSentence(why) }
         return
-            "\(path.printable(limit: 1000)): \(Content.subject) cannot be read (\(why.printable())). The file was renamed to \(Content.fileName).broken, and a new one is created."
+            "\(path.printable(limit: 1000)): \(Content.subject) cannot be read (\(why.printable())). The file was renamed to \(Content.fileName).broken, and a new file will be created."
     }
 
     private func keptSentence(_ why: String) -> String {

@@ -169,7 +169,7 @@ struct JobRegistry {
     /// - Parameter number: The job's number.
     /// - Returns: If the job can't be canceled, an HTTP status and the reason; otherwise `nil`.
     mutating func cancel(_ number: Int) -> (status: Int, text: String)? {
-        guard let job = running[number] else { return (404, "There is no such running job.") }
+        guard let job = running[number] else { return (404, "No running job has this number.") }
         guard job.state.command.isCancellable else {
             return (409, "A recovery can't be canceled.")
         }

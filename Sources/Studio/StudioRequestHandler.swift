@@ -47,8 +47,10 @@ package struct StudioRequestHandler: Sendable {
     /// otherwise.
     typealias Outcome = (status: Int, output: String)
 
-    static let noName: Outcome = (400, "Invalid profile name. Use at most 64 letters, digits, - and _.")
-    static let noFolder: Outcome = (404, "There is no recording with this name.")
+    static let noName: Outcome = (
+        400, "Invalid profile name. Use at most 64 letters, digits, hyphens, and underscores."
+    )
+    static let noFolder: Outcome = (404, "No recording has this name.")
 
     /// Whether a text is a valid profile name. The name becomes a file name.
     package static func isName(_ name: String?) -> Bool {
@@ -317,7 +319,7 @@ extension StudioRequestHandler {
                 ? (200, "{}")
                 : (
                     403,
-                    "Another phone was the camera \(phone.device.printable(limit: 60)) when this recording started. Choose another name."
+                    "Another phone was used as the camera \(phone.device.printable(limit: 60)) when this recording started. Choose another name."
                 )
         } catch {
             return (409, error.description)
@@ -325,7 +327,7 @@ extension StudioRequestHandler {
     }
 
     private static func notCamera(_ role: String) -> String {
-        "This phone was not the camera `\(role)` in this recording."
+        "This phone was not used as the camera `\(role)` in this recording."
     }
 
     private static func manifest(in session: ContainedFolder) -> Manifest? {
@@ -356,7 +358,8 @@ extension StudioRequestHandler {
             : try part.openForUpdate(O_WRONLY | O_APPEND)
         // Only one connection per phone may write. An earlier one may still have a piece in progress.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
-            throw FileError(path: path, operation: "writing", detail: "another part is being written.")
+            throw FileError(
+                path: path, operation: "writing", detail: "another part of this upload is being written.")
         }
         var status = stat()
         guard fstat(file.number, &status) == 0 else {
@@ -398,7 +401,7 @@ extension StudioRequestHandler {
             throw FileError(
                 path: path, operation: "creating the file",
                 detail:
-                    "this recording already has \(Self.mostUploads) uploads from the phone, which is the limit."
+                    "this recording already has \(Self.mostUploads) uploads from the phone, which is the maximum."
             )
         }
         var arrived: Int64 = 0

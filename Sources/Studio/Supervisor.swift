@@ -223,12 +223,13 @@ public final class Supervisor: Sendable {
         if let former = state.former.take() {
             // The page has a recorder again, so the user can fix the profile.
             state.plan.choice = former
-            let news = "The selected profile can't run, so the previous one is used again. \(text)"
+            let news =
+                "The selected profile can't be used, so the studio returned to the previous profile. \(text)"
             tell(.message(news))
             _ = startAnew(&state, because: news)
             return
         }
-        tell(.message("\(text) Start it again on the page, or end the studio with Ctrl-C."))
+        tell(.message("\(text) Restart the recorder on the page, or press Ctrl-C to end the studio."))
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(process: nil, text: text)
         say(line, state)
@@ -237,14 +238,14 @@ public final class Supervisor: Sendable {
     /// Returns a message that explains why the recorder ended and how to recover its recording.
     private func ending(_ status: Int32, _ state: State) -> String {
         guard status > 128 else {
-            return "The recorder exited with status \(status). \(state.lastWords ?? "")"
+            return "The recorder exited with status \(status).\(state.lastWords.map { " \($0)" } ?? "")"
         }
         let text = "The recorder was terminated by signal \(status - 128)."
         guard let process = state.ended, let folder = ControlClient().unfinishedRecording(of: process) else {
             return text
         }
         return
-            "\(text) At most about the last second of \(folder) is lost. To repair the recording, run `multicam recover \(folder.shellQuoted())`."
+            "\(text) At most about one second at the end of \(folder) was lost. To recover the recording, run `multicam recover \(folder.shellQuoted())`."
     }
 
     /// Returns the recorder's state; `nil` if it doesn't answer.
@@ -257,7 +258,7 @@ public final class Supervisor: Sendable {
         if state.attached != nil {
             tell(
                 .message(
-                    "The control room is closed. The session of process \(state.attached ?? 0) continues.")
+                    "The control room has been closed. The session of process \(state.attached ?? 0) continues.")
             )
             state.isOver = true
             return
@@ -548,7 +549,9 @@ public final class Supervisor: Sendable {
         }
         guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
             return answer(
-                order, 409, "The devices are being replaced or calibrated. Try again in a moment.", state)
+                order, 409,
+                "The recorder is being replaced, or the devices are being calibrated. Try again in a moment.",
+                state)
         }
         guard JobCommand.calibrate.arguments(folder: "", order.options ?? [:]) != nil else {
             return answer(order, 400, "`calibrate`: invalid option or value.", state)
@@ -557,7 +560,7 @@ public final class Supervisor: Sendable {
         guard phase(state) == .standby else {
             return answer(
                 order, 409,
-                "A recording is using the devices. Calibrate after the recording.", state)
+                "A recording is using the devices. Start the calibration after the recording has ended.", state)
         }
         state.calibration = order
         recorder.signal(SIGTERM)
@@ -579,7 +582,7 @@ public final class Supervisor: Sendable {
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(
             process: nil,
-            text: "The devices are being calibrated. The recorder is on standby again afterwards.",
+            text: "The devices are being calibrated. Afterward, the recorder returns to standby.",
             calibration: calibration)
         say(line, state)
     }

@@ -20,7 +20,7 @@ case "multicam-sources": exit(ProcessPreparation.run(name) { RemoteSources.run(a
 case "multicam-group": exit(Group.run(arguments))
 default:
     _ = StandardStreams.write(
-        "multicam-helpers: multicam starts this program by the names of its processes, such as multicam-web.\n",
+        "multicam-helpers: don't start this program directly. multicam starts it under the names of its processes, such as multicam-web.\n",
         to: STDERR_FILENO)
     exit(2)
 }

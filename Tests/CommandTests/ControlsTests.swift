@@ -115,7 +115,7 @@ struct ControlsTests {
         let refused = try Multicam.run("record", "--profile", profile, environment: environment, in: scratch)
         #expect(refused.status == 2)
         #expect(
-            refused.errors.contains("cameras.camera.preset: found “desk by day”, a preset that")
+            refused.errors.contains("cameras.camera.preset: found “desk by day”, which is not a preset of")
         )
     }
 

@@ -160,7 +160,7 @@ def run(programs, say):
     other = Phone(studio, "b")
     say("after a restart of the studio another phone may have the name", until(lambda: other.is_welcome, 10), other.refusal)
     answers = other.stored(kept, b"BAD", offset=10) + other.stored({**kept, "kept": "fedcba9876543210"}, b"BAD") + other.stored(kept, discarded=True)
-    say("but can neither add to the recording nor delete from it", len(answers) == 5 and all("was not the camera" in answer.get("text", "") for answer in answers)
+    say("but can neither add to the recording nor delete from it", len(answers) == 5 and all("was not used as the camera" in answer.get("text", "") for answer in answers)
         and list(parts().values()) == [b"0123456789"], answers, parts())
     other.close()
     studio.end()

@@ -45,7 +45,7 @@ enum Confinement {
     static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
         guard version > 0 else {
-            return refusal("file access", "Landlock is missing in the kernel or switched off")
+            return refusal("file access", "Landlock is not supported by the kernel, or is disabled")
         }
         var rules = landlock_rules(
             files: Right.files(version), ports: version >= 4 ? Right.bindPort | Right.connectPort : 0,

@@ -32,7 +32,7 @@ struct WebGuard {
         let origin = request.origin
         let ownOrigin = "\(isEncrypted ? "https" : "http")://\(host)"
         if let origin, origin.lowercased() != ownOrigin.lowercased() {
-            return WebAnswer(403, saying: "Requests from pages of other origins are not allowed.")
+            return WebAnswer(403, saying: "Requests from other origins are not allowed.")
         }
         // libsoup passes every path with the same prefix to the socket's handler, even if it is spelled differently.
         let sockets = [WebServer.socketPath, WebServer.phonePath]
@@ -43,7 +43,7 @@ struct WebGuard {
         if request.path == WebServer.phonePath { return refusal(ofPhone: request) }
         guard request.path.hasPrefix("/api/") else {
             return ["GET", "HEAD"].contains(request.method)
-                ? nil : WebAnswer(405, saying: "Only GET is supported here.")
+                ? nil : WebAnswer(405, saying: "Only GET and HEAD are supported at this address.")
         }
         if let bearer = bearer(of: request) {
             return token.matches(bearer) ? nil : unknown
@@ -61,7 +61,7 @@ struct WebGuard {
             return token.matches(candidate) || readToken.matches(candidate) ? nil : unknown
         }
         return hasCookie
-            ? WebAnswer(403, saying: "Requests from pages at other addresses are not allowed.") : unknown
+            ? WebAnswer(403, saying: "Requests from other web pages are not allowed.") : unknown
     }
 
     /// Checks a phone's request to become a camera. The browser must report one of our pages as the origin, and the
@@ -102,7 +102,7 @@ struct WebGuard {
         WebAnswer(
             401,
             saying:
-                "The access token is missing or not valid. Open the link that `multicam studio` printed, or send the token as `Authorization: Bearer`."
+                "The access token is missing or invalid. Open the link that `multicam studio` printed, or send the token as `Authorization: Bearer`."
         )
     }
 

@@ -151,13 +151,13 @@ final class PhoneLink {
     func take(text: String, at now: ClockTime) -> News? {
         if let excess = count(text.utf8.count, at: now) { return excess }
         guard text.utf8.count <= Self.longestText else {
-            return .nonsense("it sent a text message of more than \(Self.longestText >> 10) kB")
+            return .nonsense("the phone sent a text message larger than \(Self.longestText >> 10) kB")
         }
         let word: Word
         do {
             word = try JSONDecoder().decode(Word.self, from: Data(text.utf8))
         } catch {
-            return .nonsense("it sent an invalid text message")
+            return .nonsense("the phone sent an invalid text message")
         }
         switch word.type {
         case "pong":
@@ -168,7 +168,7 @@ final class PhoneLink {
             welcome()
             return nil
         case "offer":
-            guard offer == nil else { return .nonsense("it sent a second offer") }
+            guard offer == nil else { return .nonsense("the phone sent more than one offer") }
             do throws(PhoneOffer.Refusal) {
                 let offer = try PhoneOffer(text)
                 self.offer = offer
@@ -183,11 +183,11 @@ final class PhoneLink {
                 let told = try JSONDecoder().decode(ToldControls.self, from: Data(text.utf8))
                 return isWelcome ? .controls(told) : nil
             } catch {
-                return .nonsense("it sent an invalid text message")
+                return .nonsense("the phone sent an invalid text message")
             }
         case "stored":
             guard let question = PhoneUploads.Question(text) else {
-                return .nonsense("it sent an invalid text message")
+                return .nonsense("the phone sent an invalid text message")
             }
             guard isWelcome else { return nil }
             kept = question
@@ -204,14 +204,16 @@ final class PhoneLink {
         if let excess = count(bytes.count, at: now) { return excess }
         if let head = PhoneMessage(bytes), head.kind == .stored {
             guard let kept, bytes.count <= Self.longestPiece else {
-                return .nonsense("it sent a part of a file that was not announced")
+                return .nonsense("the phone sent part of a file without announcing the file")
             }
             let content = UnsafeRawBufferPointer(rebasing: bytes[PhoneMessage.prefix...])
             return .piece(kept, at: head.number, SharedBytes(copying: content))
         }
-        guard let media = PhoneMedia(bytes) else { return .nonsense("it sent an invalid binary message") }
+        guard let media = PhoneMedia(bytes) else {
+            return .nonsense("the phone sent an invalid binary message")
+        }
         guard !media.lacksParameterSets else {
-            refuse("The phone's browser sends H.264 without parameter sets. This cannot be recorded.")
+            refuse("The phone's browser sends H.264 without parameter sets, which cannot be recorded.")
             return nil
         }
         guard isWelcome, let time = clock.time(of: media.time), let error = error(of: media.kind, at: now)
@@ -240,7 +242,7 @@ final class PhoneLink {
         said = (said.bytes + bytes, said.messages + 1)
         guard said.bytes <= Self.most.bytes, said.messages <= Self.most.messages else {
             return .nonsense(
-                "it sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB per second")
+                "the phone sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB per second")
         }
         return nil
     }

@@ -132,10 +132,10 @@ struct PhoneOffer: Sendable, Equatable {
         guard let selector = PhoneSelector.selector(of: told.name) else {
             throw Refusal(
                 sentence:
-                    "A name must have 1 to 32 letters, digits, - or _, and start with a letter or digit.")
+                    "A name must consist of 1 to 32 letters, digits, - or _, and must start with a letter or digit.")
         }
         guard Self.keyLengths.contains(told.key.utf8.count), let key = Self.hash(told.key) else {
-            throw Refusal(sentence: "The phone's key is not valid. Reload the page.")
+            throw Refusal(sentence: "The phone's key is invalid. Reload the page.")
         }
         guard let format = told.video.video else {
             throw Refusal(

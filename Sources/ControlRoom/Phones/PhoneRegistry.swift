@@ -73,7 +73,7 @@ final class PhoneRegistry {
     /// Accepts a phone's WebSocket connection.
     func admit(_ socket: WebSocketLink) {
         guard links.count < Self.mostLinks else {
-            return socket.close(1013, "The limit of \(Self.mostLinks) connected phones is reached.")
+            return socket.close(1013, "The limit of \(Self.mostLinks) connected phones has been reached.")
         }
         let wire = PhoneLink.Wire(
             send: { socket.send($0) }, close: { socket.close(1008, "refused") },
@@ -88,7 +88,7 @@ final class PhoneRegistry {
             take(link.take(bytes, at: MonotonicClock().now), from: link)
         }
         socket.closed = { [unowned self, unowned link] in
-            leave(link, because: "the connection ended")
+            leave(link, because: "the connection was closed")
             uploads.forget(link)
             links[ObjectIdentifier(link)] = nil
         }
@@ -138,7 +138,7 @@ final class PhoneRegistry {
             if let former = known.link, former !== link { former.cutOff() }
         } else {
             guard makeRoom(at: MonotonicClock().now) else {
-                return link.refuse("The limit of \(Self.mostPhones) phone cameras is reached.")
+                return link.refuse("The limit of \(Self.mostPhones) phone cameras has been reached.")
             }
         }
         let (tell, name) = (tell, offer.name)

@@ -62,7 +62,7 @@ final class PhoneSource: Sendable {
                 case .leave(let cause): delivery.leave(because: cause)
                 }
             }
-            delivery.leave(because: "network: the control room ended")
+            delivery.leave(because: "network: the control room was closed")
         }
         self.thread.withLock { $0 = thread }
     }

@@ -39,7 +39,8 @@ final class RecordedMedia {
                 return try waveform(of: try recording.track(track), recording, count, goesOn)
             case .edits: return edits(recording)
             case .manifest, .program, .edited:
-                throw RecordingRefusal(status: 404, text: "This address is a file.")
+                throw RecordingRefusal(
+                    status: 404, text: "This address refers to a file, not to a frame or waveform.")
             }
         } catch {
             return WebAnswer(error.status, saying: error.text)
@@ -63,7 +64,7 @@ final class RecordedMedia {
             throw RecordingRefusal(
                 status: 404,
                 text:
-                    "\(track.name.printable()) does not have a frame at this time: the track was not running."
+                    "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded."
             )
         }
         // Try later files first. For a copied stream, a file begins with the first key frame after its time 0. Until
@@ -76,7 +77,9 @@ final class RecordedMedia {
         }
         throw RecordingRefusal(
             status: 404,
-            text: "\(track.name.printable()) does not have a frame at this time: the track was not running.")
+            text:
+                "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded."
+        )
     }
 
     /// Returns the frame of a file at the given time within the file, and the frame's start time.
@@ -88,7 +91,7 @@ final class RecordedMedia {
             let reader = try reader(file, stream: stream)
             guard let found = try reader.frame(at: MediaTime(nanoseconds: time)) else {
                 throw EncodingError(
-                    subject: path, operation: "reading", reason: "the file does not contain a frame")
+                    subject: path, operation: "reading", reason: "the file contains no frames")
             }
             return (found.frame, found.time.nanoseconds)
         } catch {
@@ -150,7 +153,7 @@ final class RecordedMedia {
         _ goesOn: () -> Bool
     ) throws(RecordingRefusal) -> WebAnswer {
         guard track.kind == "microphone" || track.channels != nil else {
-            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) does not contain audio.")
+            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) contains no audio.")
         }
         guard recording.manifest.duration_ns > 0 else {
             throw RecordingRefusal(status: 409, text: "The duration of the recording is unknown.")

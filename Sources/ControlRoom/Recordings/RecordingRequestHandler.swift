@@ -118,7 +118,9 @@ final class RecordingRequestHandler: Sendable {
                 let files = RecordingShelf.files(of: track)
                 guard part <= files.count else {
                     throw RecordingRefusal(
-                        status: 404, text: "The program of this recording has \(files.count) files.")
+                        status: 404,
+                        text: "The program file does not exist: the program of this recording has "
+                            + "\(files.count) \(files.count == 1 ? "file" : "files").")
                 }
                 return try recording.file(files[part - 1].file)
             case .edited(let name): return try recording.file("edit/\(name)")
@@ -148,7 +150,7 @@ final class NewestFirst<Order: Sendable>: Sendable {
     ///
     /// - Parameter capacity: Maximum number of waiting requests, at least one.
     init(capacity: Int) {
-        precondition(capacity > 0, "there is room for one order")
+        precondition(capacity > 0, "the capacity must be at least 1")
         self.capacity = capacity
     }
 

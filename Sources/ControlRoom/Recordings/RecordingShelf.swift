@@ -14,7 +14,7 @@ struct RecordingShelf {
             guard let file = RecordedFile(path, in: folder) else {
                 throw RecordingRefusal(
                     status: 404,
-                    text: "\(path.printable(limit: 200)) is not part of this recording, or cannot be read.")
+                    text: "\(path.printable(limit: 200)) is not part of this recording or cannot be read.")
             }
             return file
         }
@@ -26,7 +26,7 @@ struct RecordingShelf {
                 throw RecordingRefusal(
                     status: 404,
                     text:
-                        "This recording does not have a track \(name.printable(limit: 60)). Available: \(names)."
+                        "This recording does not have a track named \(name.printable(limit: 60)). Available: \(names)."
                 )
             }
             return track
@@ -95,12 +95,13 @@ struct RecordingShelf {
         } catch {
             throw RecordingRefusal(
                 status: 409,
-                text: "The recording cannot be read: its manifest \(error).".printable(limit: 400))
+                text: "The recording cannot be read: manifest.json \(error).".printable(limit: 400))
         }
     }
 
     private static let running = RecordingRefusal(
-        status: 409, text: "The recording is still running. Its media can be viewed when it has ended.")
+        status: 409,
+        text: "The recording is still running. Its media can be viewed after the recording has ended.")
 
     /// Returns the files of a track in order, each with its start time in nanoseconds relative to T0.
     static func files(of track: Manifest.Track) -> [(file: String, start: Int64)] {

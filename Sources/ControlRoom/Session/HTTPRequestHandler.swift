@@ -129,7 +129,7 @@ final class HTTPRequestHandler {
                 WebAnswer(
                     404,
                     saying:
-                        "Picture not found. Expected /api/v1/cameras/ROLE.jpg, /api/v1/program.jpg, or the same with .mjpg."
+                        "Picture not found. Expected /api/v1/cameras/ROLE.jpg, /api/v1/program.jpg, or one of these paths with .mjpg."
                 ))
         }
         var headers = guardian.headers
@@ -147,7 +147,7 @@ final class HTTPRequestHandler {
                 WebAnswer(
                     400,
                     saying:
-                        #"Invalid request: expected {"command":"swap"}, with a command of `multicam ctl`."#
+                        #"Invalid request: expected {"command":"swap"}, with a command of `multicam ctl` as the value."#
                 ))
         }
         guard let process = recorder.process else { return answer(request, board.nobody) }
@@ -165,7 +165,8 @@ final class HTTPRequestHandler {
         }
         guard let process = recorder.process else { return answer(request, board.nobody) }
         guard board.status.cameras.contains(role) else {
-            return answer(request, WebAnswer(404, saying: "This camera does not exist in the session."))
+            return answer(
+                request, WebAnswer(404, saying: "This session does not have a camera with this role."))
         }
         guard let order else {
             return answer(
@@ -188,7 +189,7 @@ final class HTTPRequestHandler {
             let sentence =
                 switch error {
                 case .body:
-                    "Invalid request. See docs/reference/control-room.md for its fields."
+                    "Invalid request. For the supported fields, see docs/reference/control-room.md."
                 case .address: "Page not found."
                 case .method:
                     "The method \(request.head.method.printable(limit: 20)) is not supported at this address."

@@ -78,7 +78,7 @@ final class PageRegistry {
     ///   - messages: Messages to send in addition to the recorder's state.
     func admit(_ link: WebSocketLink, telling messages: [[String: JSONValue]]) {
         guard pages.count < Self.mostPages else {
-            return link.close(1013, "The limit of \(Self.mostPages) open pages is reached.")
+            return link.close(1013, "The limit of \(Self.mostPages) open pages has been reached.")
         }
         let page = PageLink(link)
         pages[ObjectIdentifier(page)] = page
@@ -237,7 +237,7 @@ final class PageLink {
             watches[number] = Watch(key: request.decodes ?? false ? .packets : standby, standby: standby)
         case "audio":
             guard let role = request.role else {
-                return "`role` is missing: expected the role of a microphone, or program."
+                return "`role` is missing: expected the role of a microphone, or `program`."
             }
             watches[number] = Watch(key: .audio(role: role), standby: .audio(role: role))
         default: return "`of` must be camera, program, or audio."

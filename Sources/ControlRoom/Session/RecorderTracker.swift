@@ -101,7 +101,7 @@ final class RecorderTracker {
         WebAnswer(
             503,
             saying: absence?.printable(limit: 400)
-                ?? "The recorder is not running. It is starting, or it ended.")
+                ?? "The recorder is not running. It may still be starting, or it may have ended.")
     }
 }
 

@@ -232,7 +232,7 @@ struct RoomEntrance {
             return nil
         } catch {
             return
-                "multicam: the folder \(folder.printable(limit: 1000)) cannot be created, so the page cannot show its recordings."
+                "multicam: the folder \(folder.printable(limit: 1000)) cannot be created, so the page cannot list the recordings."
         }
     }
 

@@ -37,7 +37,7 @@ final class StreamRegistry {
 
     /// Message for a stream that exceeds the limit.
     static let refusal =
-        "The limit of \(most) preview streams is reached. Close a page, or choose a size that is already shown: streams with the same camera, size, and rate count once."
+        "The limit of \(most) preview streams has been reached. Close a page, or choose a size that is already shown. Streams with the same camera, size, and rate count as one."
 
     private func take(_ wanted: Set<StreamKey>) {
         for key in sources.keys where !wanted.contains(key) {

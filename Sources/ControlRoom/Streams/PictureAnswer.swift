@@ -54,7 +54,7 @@ final class PictureAnswer {
 
     /// Ends the response if no frame has arrived, or the client has read none, for 3 seconds.
     func endIfLate(at now: ClockTime) {
-        if now - last > Self.patience { end("This camera is not sending pictures.") }
+        if now - last > Self.patience { end("This camera is not delivering frames.") }
     }
 
     /// Ends the response. If no picture has been sent yet, the status is 503 with a message.

@@ -31,13 +31,13 @@ extension SessionCommand {
     /// Commands about cameras and microphones.
     static let devices = [
         SessionCommand(
-            "snapshot", "[ROLE…]", "take stills of these cameras. Default: all cameras", .blocks,
+            "snapshot", "[ROLE…]", "capture stills from these cameras. Default: all cameras", .blocks,
             groupUse: .allowed, parse: { words throws(ControlError) in words.words },
             perform: { roles, session, context in
                 context.steering.stills.take(roles, of: session, isRecording: context.isRecording)
             }),
         SessionCommand(
-            "set", "ROLE NAME=VALUE…", "set controls of a camera; list them with `controls ROLE`", .blocks,
+            "set", "ROLE NAME=VALUE…", "set controls of a camera. To list the controls, use `controls ROLE`", .blocks,
             groupUse: .allowed,
             parse: { words throws(ControlError) in
                 guard let settings = Settings(words), !settings.values.isEmpty else {
@@ -54,12 +54,12 @@ extension SessionCommand {
             }),
         SessionCommand(
             "controls", "ROLE [NAME=VALUE…]",
-            "show the controls of a camera, after setting the given values", [.blocks, .showsControls],
+            "set the specified control values of a camera, if any, and show all its controls", [.blocks, .showsControls],
             groupUse: .allowed,
             parse: { words throws(ControlError) in
                 guard let settings = Settings(words) else {
                     throw .usage(
-                        "`controls` needs a role, and optionally values to set. Example: `controls desk brightness=128`."
+                        "`controls` needs a role and, optionally, values to set. Example: `controls desk brightness=128`."
                     )
                 }
                 return settings
@@ -80,7 +80,7 @@ extension SessionCommand {
             parse: Preset.init,
             perform: { preset, session, _ in ControlSteering(session).delete(preset) }),
         SessionCommand(
-            "match", "ROLE CAMERA", "match exposure and white balance to the camera of another role",
+            "match", "ROLE CAMERA", "match a camera's exposure and white balance to another camera",
             .blocks, groupUse: .allowed,
             parse: { words throws(ControlError) in
                 guard words.words.count == 2, words.words[0] != words.words[1] else {
@@ -93,11 +93,12 @@ extension SessionCommand {
             }),
         SessionCommand(
             "select-camera", "[CAMERA]",
-            "select a camera when no recording is running. Default: the camera on the other side, or the next camera",
+            "select a camera while no recording is running. Default: the camera facing the opposite direction, or the next camera",
             .blocks,
             groupUse: .decided { selector in
                 selector.isEmpty
-                    ? nil : "with a device is allowed only on the node itself. Run the command there."
+                    ? nil
+                    : "a specific camera can be selected only on the node itself. Run the command there."
             },
             // A selector may be a name with several words. An empty selector selects the next camera.
             parse: { words throws(ControlError) in words.text },
@@ -106,7 +107,7 @@ extension SessionCommand {
                     selector.isEmpty ? nil : selector, context.steering.setup)
             }),
         SessionCommand(
-            "add", "ROLE CAMERA", "add a camera to the recording; show it with `unhide ROLE`",
+            "add", "ROLE CAMERA", "add a camera to the recording. To show it in the program, use `unhide ROLE`",
             [.needsRecording, .blocks], groupUse: opensDevice,
             parse: { words throws(ControlError) in
                 try DeviceOfRole(
@@ -115,7 +116,8 @@ extension SessionCommand {
             perform: { device, session, context in
                 let role = device.role
                 return context.steering.changeDevices(
-                    of: session, saying: "Camera \(role) was added. `unhide \(role)` shows it in the program."
+                    of: session,
+                    saying: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
                 ) { setup, stills throws(SetupError) in
                     var cameras = stills
                     try setup.addCamera(device.selector, as: role, to: session, stills: &cameras)
@@ -127,7 +129,7 @@ extension SessionCommand {
             }),
         SessionCommand(
             "replace-camera", "ROLE CAMERA",
-            "replace the camera of a role; its tracks and the program continue",
+            "replace the camera of a role without interrupting its tracks or the program",
             [.needsRecording, .blocks], groupUse: opensDevice,
             parse: { words throws(ControlError) in
                 try DeviceOfRole(
@@ -148,7 +150,7 @@ extension SessionCommand {
             }),
         SessionCommand(
             "add-microphone", "ROLE MICROPHONE",
-            "add a microphone to the recording; add it to the program mix with `unmute ROLE`",
+            "add a microphone to the recording. To add it to the program mix, use `unmute ROLE`",
             [.needsRecording, .blocks], groupUse: opensDevice,
             parse: { words throws(ControlError) in
                 try DeviceOfRole(
@@ -161,7 +163,8 @@ extension SessionCommand {
                 let role = device.role
                 return context.steering.changeDevices(
                     of: session,
-                    saying: "Microphone \(role) was added. `unmute \(role)` adds it to the program mix."
+                    saying:
+                        "Microphone \(role) was added. To add it to the program mix, use `unmute \(role)`."
                 ) { setup, _ throws(SetupError) in
                     try setup.addMicrophone(device.selector, as: role, to: session)
                 }
@@ -170,7 +173,7 @@ extension SessionCommand {
 
     private static var opensDevice: GroupUse<DeviceOfRole> {
         .refused(
-            "can open files and network addresses, so it is allowed only on the node itself. Run the command there."
+            "this command can open files and network addresses, so it is allowed only on the node itself. Run it there."
         )
     }
 }

@@ -17,12 +17,12 @@ extension SessionCommand {
     static let live = [
         SessionCommand(
             "publish", "NAME|-|ADDRESS",
-            "start a live output: the entry NAME of the profile, the address on standard input (`-`), or a virtual camera or microphone (v4l2:NODE or pulse:TEXT)",
+            "start a live output: NAME from the profile, an address read from standard input (`-`), or a virtual camera or microphone (v4l2:NODE or pulse:TEXT)",
             .isImmediate,
             groupUse: .decided { place in
                 if case .entry = place { return nil }
                 return
-                    "with an address is allowed only on the node itself. Give the name of a live output in the node's profile."
+                    "addresses are allowed only on the node itself. Specify the name of a live output in the node's profile."
             },
             parse: { words throws(ControlError) in try PublishedPlace(words) },
             perform: { place, _, context in context.steering.publishing { $0.perform(place) } }),
@@ -56,11 +56,11 @@ extension SessionCommand.PublishedPlace {
             self = .address(try Self.address(text))
         } else if text.contains(":") {
             throw .usage(
-                "addresses are not accepted as arguments, because other users can see arguments and an address can contain a key. Use `publish -` and standard input, or `url_from` in the profile."
+                "addresses are not accepted as arguments, because other users can see command-line arguments, and an address can contain a secret key. Use `publish -` and standard input, or `url_from` in the profile."
             )
         } else {
             throw .usage(
-                "`publish` needs the name of a live output of the profile, `-` for an address on standard input, v4l2:NODE or pulse:TEXT. Example: `publish show`."
+                "`publish` needs the name of a live output of the profile, `-` for an address on standard input, v4l2:NODE, or pulse:TEXT. Example: `publish show`."
             )
         }
     }

@@ -25,7 +25,7 @@ extension SessionCommand {
     /// Commands about the recording as a whole.
     static let recording = [
         SessionCommand(
-            "status", "", "show the state of the recording, cameras, microphones and program",
+            "status", "", "show the state of the recording, cameras, microphones, and program",
             [.isImmediate, .isAlwaysValid], groupUse: .allowed,
             parse: { words throws(ControlError) in
                 try words.none()
@@ -44,14 +44,14 @@ extension SessionCommand {
             }),
         SessionCommand(
             "mark", "TEXT [at=NS]",
-            "add a marker now, or NS nanoseconds after the start of the recording",
+            "add a marker now, or at NS nanoseconds after the start of the recording",
             .needsRecording, groupUse: .allowed,
             parse: { words throws(ControlError) in
                 let time = try timeOfMarker(words.words.last)
                 let parts = time == nil ? words.words[...] : words.words.dropLast()
                 let text = parts.joined(separator: " ").printable(limit: 200)
                 guard !text.isEmpty else {
-                    throw .usage("`mark` needs a text. Example: `mark \"question 2\"`.")
+                    throw .usage("`mark` needs the text of the marker. Example: `mark \"question 2\"`.")
                 }
                 return Marker(text: text, at: time)
             },
@@ -60,7 +60,7 @@ extension SessionCommand {
                     return CommandContext.inFuture
                 }
                 session.mark(marker.text, at: instant) {
-                    context.answer(ControlReply($0, did: "marked: \(marker.text)"))
+                    context.answer(ControlReply($0, did: "marker added: \(marker.text)"))
                 }
                 return nil
             }),
@@ -79,7 +79,7 @@ extension SessionCommand {
             }),
         SessionCommand(
             "start", "[at=NS] [utc=NS] [for=NS]",
-            "start a recording on standby (`record --standby`). at: start time on CLOCK_MONOTONIC; utc: the same instant in group time; for: duration. All in nanoseconds. Default: start now, without a time limit",
+            "start a recording in a standby session (`record --standby`). at: start time on CLOCK_MONOTONIC; utc: the same instant in group time; for: duration. All values are in nanoseconds. Default: start now, without a time limit",
             .blocks, groupUse: .coordinator,
             parse: { words throws(ControlError) in
                 let times = try words.times(["at", "utc", "for"])
@@ -101,12 +101,12 @@ extension SessionCommand {
                 return ControlReply(
                     ok: false,
                     text: session.status.phase == .finishing
-                        ? "The files of the last recording are still being finished. Wait a moment, then try again."
+                        ? "The files of the last recording are still being finalized. Wait a moment, then try again."
                         : "A recording is already running.")
             }),
         SessionCommand(
             "stop", "[at=NS]",
-            "stop the recording now, or at a recent instant NS nanoseconds after its start",
+            "stop the recording now, or as of a recent time, NS nanoseconds after its start",
             [.needsRecording, .isImmediate, .ends], groupUse: .coordinator,
             parse: { words throws(ControlError) in
                 StopTime(at: try words.times(["at"])["at"].map { MediaTime(nanoseconds: $0) })
@@ -124,10 +124,10 @@ extension SessionCommand {
                 }
                 session.stop(at: instant)
                 return ControlReply(
-                    ok: true, text: "The recording is ending. The session stays on standby.")
+                    ok: true, text: "The recording is ending. The session returns to standby.")
             }),
         SessionCommand(
-            "quit", "", "stop the recording and quit standby", [.isImmediate, .ends],
+            "quit", "", "stop the recording, if any, and end the session", [.isImmediate, .ends],
             groupUse: .coordinator,
             parse: { words throws(ControlError) in
                 try words.none()
@@ -139,10 +139,10 @@ extension SessionCommand {
             }),
         SessionCommand(
             "clock", "at=NS utc=NS bound=NS",
-            "internal, used by `multicam node`: set the group time for an instant of CLOCK_MONOTONIC, with its maximum error",
+            "internal, used by `multicam node`: set the group time that corresponds to a CLOCK_MONOTONIC time, with its maximum error",
             [.isImmediate, .isAlwaysValid, .isHidden],
             groupUse: .refused(
-                "is reserved for the node, which sends the measured group time to its recorder."),
+                "this command is reserved for the node, which sends the measured group time to its recorder."),
             parse: { words throws(ControlError) in
                 let known = ["at", "utc", "bound"]
                 let times = try words.times(known)

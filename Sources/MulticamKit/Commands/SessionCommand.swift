@@ -41,7 +41,7 @@ public struct SessionCommand: Sendable {
     /// A command that can name a file, a device, or a network address must not be allowed.
     enum GroupUse<Input: Sendable>: Sendable {
         case allowed
-        /// The command is refused. The reason completes a sentence that begins with the command's name.
+        /// The command is refused. The reason is a sentence that follows the command's name and a colon.
         case refused(String)
         /// The arguments decide: the closure returns the reason for a refusal, or `nil` to allow the command.
         case decided(@Sendable (Input) -> String?)
@@ -49,12 +49,12 @@ public struct SessionCommand: Sendable {
         /// Refuses the command, because only the coordinator starts and ends recordings of the group.
         static var coordinator: Self {
             .refused(
-                "is reserved for the coordinator. Start the recording with `multicam record --group`, and stop it with Ctrl-C there."
+                "only the coordinator can start and stop group recordings. Start the recording there with `multicam record --group`, and stop it with Ctrl-C."
             )
         }
 
         /// Refuses the command, because it isn't meant for other computers.
-        static var onNode: Self { .refused("is allowed only on the node itself. Run the command there.") }
+        static var onNode: Self { .refused("this command is allowed only on the node itself. Run it there.") }
     }
 
     /// Executes a command.
@@ -163,7 +163,7 @@ extension SessionCommand {
     ///   thrown.
     public static func parse(_ request: CommandRequest) throws(ControlError) -> ParsedCommand {
         guard let name = request.words.first else {
-            throw .usage("command missing: expected a command such as `status`.")
+            throw .usage("no command specified: expected a command such as `status`.")
         }
         guard let command = all.first(where: { $0.name == name }) else {
             let word = "unknown command `\(name.printable())`"
@@ -173,7 +173,7 @@ extension SessionCommand {
             CommandWords(name: name, words: Array(request.words.dropFirst()), input: request.input))
         return ParsedCommand(
             command: command, input: parsed.input,
-            groupRefusal: parsed.groupRefusal.map { "`\(name)` \($0)" },
+            groupRefusal: parsed.groupRefusal.map { "`\(name)`: \($0)" },
             perform: parsed.perform, performIdle: parsed.performIdle)
     }
 }
@@ -206,7 +206,7 @@ struct CommandWords {
     /// Throws an error if the command has arguments.
     func none() throws(ControlError) {
         guard !words.isEmpty else { return }
-        throw .usage("`\(name)` does not take arguments: remove `\(text.printable())`.")
+        throw .usage("`\(name)` doesn't accept arguments. Remove `\(text.printable())`.")
     }
 
     /// Parses arguments `NAME=NS` with times in nanoseconds, each at most once.
@@ -251,7 +251,7 @@ struct CommandContext: Sendable {
     static let inFuture = ControlReply(
         ok: false,
         text:
-            "`at` is in the future. Specify nanoseconds since the start of the recording, up to the present.",
+            "`at` is in the future. Specify a past time, in nanoseconds since the start of the recording.",
         usage: true)
 
     /// Returns the effective time of a command on the session's clock: its arrival, or the given time after T0. Returns

@@ -143,7 +143,7 @@ final class LibraryConnection {
             RateEstimate.isStanding(stamps: last - first.stamp, over: clock.now - first.arrival)
         {
             throw .refused(
-                "\(address) sends frames whose time stamps stand still, so they can't be dated. Update the camera's firmware, or use another of its streams."
+                "\(address) sends frames whose timestamps do not advance, so their capture times are unknown. Update the camera's firmware, or use a different stream of the camera."
             )
         }
         let rate = output.rate(
@@ -310,11 +310,11 @@ final class LibraryConnection {
         if unit.date.isRebased { continuity.interrupt() }
         guard let missing = continuity.take(unit.stamp, isDamaged: unit.isDamaged) else { return }
         guard !continuity.isReversed else {
-            throw .lost("\(address) sends time stamps that run backwards.")
+            throw .lost("\(address) sends decreasing timestamps.")
         }
         guard !continuity.isReordered else {
             throw .refused(
-                "\(address) sends B-frames, which cannot be copied. Switch them off in the camera (profile Baseline)."
+                "\(address) sends B-frames, which cannot be copied. Disable B-frames in the camera, for example with the Baseline profile."
             )
         }
         try output.send(
@@ -325,7 +325,7 @@ final class LibraryConnection {
     private func check(_ size: FrameSize) throws(SourceError) {
         guard size == self.size else {
             throw .changed(
-                "\(address) changed its frame size from \(self.size) to \(size). Restore the previous size in the camera."
+                "\(address) changed its frame size from \(self.size) to \(size). Restore the previous size in the camera's settings."
             )
         }
     }

@@ -112,7 +112,7 @@ final class LibraryStream {
             // When a call is interrupted, libavformat flushes its parsers. The flushed data isn't reliable.
             if deadline.isOver { throw silent }
             guard Int(packet.pointee.size) <= Self.longestFrame else {
-                throw .refused("\(address) sends frames that are larger than the limit.")
+                throw .refused("\(address) sends frames that exceed the size limit.")
             }
             return packet
         }
@@ -175,11 +175,11 @@ final class LibraryStream {
     private static func error(_ code: Int32, _ address: SourceAddress, isOver: Bool) -> SourceError {
         let errors: [Int32: SourceError] = [
             ff_unauthorized: .refused(
-                "\(address) rejected the user or password. Set them in the address, as rtsp://USER:PASSWORD@…"
+                "\(address) rejected the user name or password. Specify both in the address: rtsp://USER:PASSWORD@…"
             ),
             ff_forbidden: .refused("\(address) does not allow access for this user."),
             ff_not_found: .refused(
-                "\(address) does not have this path. Look up the path in the camera's settings or manual."),
+                "\(address) reports that the path does not exist. Look up the path in the camera's settings or manual."),
             ff_protocol_not_found: .refused("\(address) uses a protocol that is not supported."),
             ff_error_from_errno(111): .lost("\(address) refused the connection."),
             ff_error_from_errno(113): .lost("no network route to \(address)."),
@@ -187,7 +187,7 @@ final class LibraryStream {
             ff_error_from_errno(98): .refused(
                 "port \(address.port) of this computer is in use by another program."),
             ff_exit: .lost("\(address) closed the connection."),
-            ff_invalid_data: .lost("\(address) sent an invalid answer."),
+            ff_invalid_data: .lost("\(address) sent an invalid response."),
         ]
         if isOver {
             return address.srt?.mode == .listener
@@ -196,7 +196,7 @@ final class LibraryStream {
         }
         if address.kind == .rtsp, String(cString: media_messages()).contains("not on whitelist") {
             return .refused(
-                "\(address) redirects to another address, which is not followed. Use that address instead.")
+                "\(address) redirects to another address. Redirects are not followed. Use the other address instead.")
         }
         if let error = errors[code] { return error }
         var text = [CChar](repeating: 0, count: 128)

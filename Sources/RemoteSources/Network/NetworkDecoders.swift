@@ -36,7 +36,7 @@ final class NetworkFrameDecoder {
             let frame = av_frame_alloc()
         else {
             throw .refused(
-                "\(address) sends \(String(cString: avcodec_get_name(id))), which cannot be decoded here. Set the camera to H.264."
+                "\(address) sends \(String(cString: avcodec_get_name(id))), which this computer cannot decode. Set the camera to H.264."
             )
         }
         (self.codec, self.frame, self.size, self.address) = (codec, frame, size, address)
@@ -63,7 +63,7 @@ final class NetworkFrameDecoder {
         guard avcodec_send_packet(codec, packet) >= 0 else {
             rejected += 1
             guard rejected < Self.mostRejected else {
-                throw .lost("\(address) sends no decodable data.")
+                throw .lost("\(address) sends no data that can be decoded.")
             }
             return []
         }
@@ -77,7 +77,7 @@ final class NetworkFrameDecoder {
             let decoded = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
             guard decoded == size else {
                 throw .changed(
-                    "\(address) changed its frame size from \(size) to \(decoded). Restore the previous size in the camera."
+                    "\(address) changed its frame size from \(size) to \(decoded). Restore the previous size in the camera's settings."
                 )
             }
             if let bytes = packed() {
@@ -139,7 +139,7 @@ final class NetworkAudioDecoder {
             let codec = avcodec_alloc_context3(decoder), let frame = av_frame_alloc()
         else {
             throw .refused(
-                "\(address) sends audio that cannot be decoded here. Set the camera to AAC or G.711.")
+                "\(address) sends audio that this computer cannot decode. Set the camera to AAC or G.711.")
         }
         (self.codec, self.frame, base) = (codec, frame, stream.pointee.time_base)
         avcodec_parameters_to_context(codec, parameters)

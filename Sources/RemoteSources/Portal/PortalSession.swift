@@ -163,7 +163,7 @@ final class PortalSession {
                     throw .lost("the desktop portal does not respond to \(method) for \(address).")
                 }
                 throw .over(
-                    "the desktop's request to record \(address) was not answered.")
+                    "the desktop's permission dialog for \(address) was not answered in time.")
             }
         }
         guard let answer = response.value, let code = answer[0]?.number, let results = answer[1] else {
@@ -207,7 +207,7 @@ final class PortalSession {
     }
 
     private func unclear(_ method: String) -> SourceError {
-        .refused("the desktop portal sent an invalid answer to \(method) for \(address).")
+        .refused("the desktop portal sent an invalid response to \(method) for \(address).")
     }
 
     private static func refusal(_ failure: DesktopBus.Failure, _ address: SourceAddress) -> SourceError {
@@ -216,7 +216,8 @@ final class PortalSession {
             .refused(
                 "\(address) needs a desktop portal for screen sharing. Install xdg-desktop-portal and the backend for your desktop, "
                     + "such as xdg-desktop-portal-gnome, -kde, or -wlr, then log out and log in again.")
-        case .other(let words): .refused("\(address) needs the desktop's session bus: \(words).")
+        case .other(let words):
+            .refused("\(address) requires the desktop's session bus, which is unavailable: \(words).")
         }
     }
 }

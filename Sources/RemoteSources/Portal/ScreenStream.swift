@@ -56,7 +56,7 @@ final class ScreenStream {
             pw_loop_destroy(loop)
             close(descriptor)
             throw .refused(
-                "the configuration of PipeWire, which \(address) needs, cannot be read. Check that PipeWire is installed."
+                "the PipeWire configuration cannot be read, but \(address) requires PipeWire. Check that PipeWire is installed."
             )
         }
         screen_enter(loop)
@@ -158,7 +158,7 @@ final class ScreenStream {
         else { return nil }
         let whole = FrameSize(width: Int(format.size.width), height: Int(format.size.height))
         guard whole.isPlausible else {
-            throw .refused("\(address) is \(whole), but at most 16384 pixels per side can be recorded.")
+            throw .refused("\(address) has a size of \(whole), but the maximum is 16384 pixels per side.")
         }
         let part = try part(of: whole, content, region)
         let (stride, offset) = (Int(chunk.pointee.stride), Int(chunk.pointee.offset))
@@ -201,7 +201,7 @@ final class ScreenStream {
         }
         if let region {
             guard region.x + region.width <= part.width, region.y + region.height <= part.height else {
-                throw .lost("the region of \(address) is outside the shared picture of \(part.size).")
+                throw .lost("the region of \(address) extends beyond the shared area (\(part.size)).")
             }
             part = PixelRectangle(
                 x: part.x + region.x, y: part.y + region.y, width: region.width, height: region.height)

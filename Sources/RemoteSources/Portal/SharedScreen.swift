@@ -43,12 +43,12 @@ final class SharedScreen: Screen {
         case .region(let part): region = part
         case .window:
             throw .over(
-                "\(address): the window is chosen in the desktop's dialog. Omit `window`."
+                "\(address): remove `window` from the address, because windows are selected in the desktop's dialog."
             )
         }
         session = try PortalSession(address, cancellation)
         let grant = try session.open(token: memory.token(of: asked), wantsCursor: asked.hasCursor) {
-            telling("choose the screen or window for \(address) in the desktop's dialog.")
+            telling("select the screen or window for \(address) in the desktop's dialog.")
         }
         memory.keep(grant.token, of: asked)
         lacksCursor = !grant.hasCursor

@@ -92,7 +92,7 @@ final class ScreenConnection {
             output.remark =
                 (output.remark.map { $0 + " " } ?? "")
                 + "\(address) is recorded as \(size) at \(rate) fps, because this computer cannot capture and encode \(whole) at \(asked.rate). "
-                + "To choose other values, set a smaller `size` or a lower `rate` in the profile."
+                + "To choose the reduced values yourself, set a smaller `size` or a lower `rate` in the profile."
         }
         return (size, rate)
     }

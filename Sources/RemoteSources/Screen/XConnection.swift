@@ -33,7 +33,7 @@ final class XConnection {
         let environment = ProcessInfo.processInfo.environment
         guard let name = display ?? environment["DISPLAY"], !name.isEmpty else {
             throw .refused(
-                "DISPLAY is not set. Start multicam on the desktop to record, or name the display, for example screen::0."
+                "DISPLAY is not set. Start multicam on the desktop that you want to record, or specify the display, for example screen::0."
             )
         }
         let line = try XConnector.connect(to: name, until: clock.now + Self.patience, address)
@@ -135,7 +135,7 @@ final class XConnection {
     private func check() throws(SourceError) {
         guard xcb_connection_has_error(handle) == 0 else {
             throw .lost(
-                "the connection to the display of \(address) was lost, or its X server ended.")
+                "the connection to the display of \(address) was lost, or its X server exited.")
         }
     }
 }

@@ -72,7 +72,7 @@ final class XScreen: Screen {
         else { throw .lost("the window of \(address) was closed.") }
         guard connection.setup.isReadable(form.pointer.pointee.visual) else {
             throw .refused(
-                "\(address) does not use 32-bit pixels with 8 bits each for blue, green, and red (its display has a depth of "
+                "\(address) does not use 32-bit pixels with 8 bits each for blue, green, and red (the display has a depth of "
                     + "\(connection.setup.screen.root_depth)). Set the X server to a depth of 24.")
         }
         var mask = XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
@@ -92,7 +92,7 @@ final class XScreen: Screen {
         if isWindow {
             guard xcb_ask_for_composite(handle)?.pointee.present == 1 else {
                 throw .refused(
-                    "the display of \(address) cannot capture a single window (XComposite is missing). Use a region instead."
+                    "the display of \(address) does not support XComposite, so single windows cannot be captured. Use a region instead."
                 )
             }
             let cookie = xcb_composite_query_version(handle, 0, 4)
@@ -113,7 +113,7 @@ final class XScreen: Screen {
         try connection.drainEvents(take)
         guard !isGone else { throw .lost("the window of \(address) was closed.") }
         guard !isHidden else {
-            throw .lost("the window of \(address) is not visible: it was minimized.")
+            throw .lost("the window of \(address) is not visible, because it was minimized.")
         }
         if isResized { try measure() }
         guard isForced || isDamaged || hasPointerMoved || damageEvent == nil else {
@@ -128,7 +128,7 @@ final class XScreen: Screen {
             (isResized, isDamaged) = (true, true)
             refusals += 1
             guard picture.hasContent, refusals < Self.mostRefusals else {
-                throw .lost("the display of \(address) does not provide its picture.")
+                throw .lost("the X server does not return the picture of \(address).")
             }
             return ScreenCapture(time: asked, error: .zero, hasChanged: false)
         }
@@ -176,7 +176,7 @@ final class XScreen: Screen {
         guard let outer = try connection.reply(to: places[0].sequence, xcb_get_geometry_reply_t.self),
             let inner = try connection.reply(to: places[1].sequence, xcb_get_geometry_reply_t.self)
         else {
-            throw .lost("the window of \(address) is not visible: it was minimized or closed.")
+            throw .lost("the window of \(address) is not visible, because it was minimized or closed.")
         }
         // The window's pixmap includes its border, which isn't captured.
         let border = isWindow ? Int(inner.pointer.pointee.border_width) : 0
@@ -185,7 +185,7 @@ final class XScreen: Screen {
         part = PixelRectangle(x: border, y: border, width: size.width, height: size.height)
         if case .region(let region) = asked.part {
             guard region.x + region.width <= size.width, region.y + region.height <= size.height else {
-                throw .lost("the region of \(address) is outside its display of \(size).")
+                throw .lost("the region of \(address) extends beyond the captured area (\(size)).")
             }
             part = region
         }

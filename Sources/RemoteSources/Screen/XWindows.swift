@@ -23,7 +23,8 @@ struct XWindows {
     func window(_ words: String) throws(SourceError) -> UInt32 {
         if words.hasPrefix("0x") {
             guard let number = UInt32(words.dropFirst(2), radix: 16), try isShown(number) else {
-                throw .lost("the display of \(address) does not have a window \(words.printable()).")
+                throw .lost(
+                    "the display of \(address) does not have a window with the ID \(words.printable()).")
             }
             return number
         }
@@ -50,7 +51,7 @@ struct XWindows {
                 "0x\(String($0.number, radix: 16)) “\($0.title.printable(limit: 60))”"
             }
             throw .refused(
-                "\(found.count) windows have “\(words.printable())” in their titles: \(list.joined(separator: ", ")). Select one by its number, for example "
+                "\(found.count) windows have “\(words.printable())” in their titles: \(list.joined(separator: ", ")). Select a window by its ID, for example "
                     + "window=0x\(String(only.number, radix: 16)).")
         }
         return only.number

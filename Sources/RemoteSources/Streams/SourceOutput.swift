@@ -150,8 +150,8 @@ final class SourceOutput {
         let seconds = (change.magnitude.inSeconds * 10).rounded() / 10
         // If the connection has ended, sending the next frame fails.
         _ = camera.remark(
-            "its clock jumped \(change > .zero ? "forward" : "back") by \(seconds) s relative to this computer's clock, so one of them was adjusted. "
-                + "The frames keep their capture times.")
+            "the camera's clock jumped \(change > .zero ? "forward" : "back") by \(seconds) s relative to this computer's clock, so one of the clocks was adjusted. "
+                + "The capture times of the frames are not affected.")
     }
 
     /// Reports that the camera and its audio are unavailable.

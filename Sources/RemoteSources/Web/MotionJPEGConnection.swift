@@ -34,7 +34,7 @@ final class MotionJPEGConnection {
 
     private static func otherContent(_ type: String, _ address: SourceAddress) -> SourceError {
         .refused(
-            "\(address) sends \(type.isEmpty ? "no content type" : type) instead of motion JPEG (multipart/x-mixed-replace). Look up the path in the camera's manual."
+            "\(address) sends \(type.isEmpty ? "no content type" : type) instead of motion JPEG (multipart/x-mixed-replace). Look up the path of the motion JPEG stream in the camera's manual."
         )
     }
 
@@ -52,7 +52,7 @@ final class MotionJPEGConnection {
                 guard let markers = markers(of: part) else { continue }
                 guard markers.size == size else {
                     throw .changed(
-                        "\(address) changed its frame size from \(size) to \(markers.size). Restore the previous size in the camera."
+                        "\(address) changed its frame size from \(size) to \(markers.size). Restore the previous size in the camera's settings."
                     )
                 }
                 let stamp = note(part)
@@ -115,8 +115,8 @@ final class MotionJPEGConnection {
             return try reader.take(buffer[..<count], at: MonotonicClock().now)
         } catch {
             switch error {
-            case .header: throw .refused("\(address) sends an endless header.")
-            case .size: throw .refused("\(address) sends parts that are larger than the limit.")
+            case .header: throw .refused("\(address) sends a header that exceeds the size limit.")
+            case .size: throw .refused("\(address) sends parts that exceed the size limit.")
             case .noDelimiter: throw Self.otherContent(stream.contentType, address)
             }
         }

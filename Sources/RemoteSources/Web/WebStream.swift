@@ -74,14 +74,14 @@ final class WebStream {
         case 200: nil
         case 401, 403:
             .refused(
-                "\(address) rejected the user or password. Set them in the address, as http://USER:PASSWORD@…"
+                "\(address) rejected the user name or password. Specify both in the address: http://USER:PASSWORD@…"
             )
         case 404:
             .refused(
-                "\(address) does not have this path. Look up the path in the camera's settings or manual.")
+                "\(address) reports that the path does not exist. Look up the path in the camera's settings or manual.")
         case 300..<400:
             .refused(
-                "\(address) redirects to another address, which is not followed. Use that address instead.")
+                "\(address) redirects to another address. Redirects are not followed. Use the other address instead.")
         case 500..<600: .lost("\(address) reported a server error (HTTP \(status)).")
         default: .refused("\(address) responded with HTTP \(status).")
         }
@@ -101,7 +101,7 @@ final class WebStream {
         }
         if domain == g_tls_error_quark(), code == G_TLS_ERROR_BAD_CERTIFICATE.rawValue {
             return .refused(
-                "the certificate of \(address) is not trusted: it is for another host name, has expired, or its issuer is unknown."
+                "the certificate of \(address) is not trusted, because it is for a different host name, has expired, or has an unknown issuer."
             )
         }
         return .lost("\(address): \(String(cString: error.pointee.message).printable(limit: 200)).")

@@ -256,7 +256,7 @@ public final class DeviceChoice: Sendable {
         guard let file else {
             _ = state.broadcast(choose)
             return
-                "neither XDG_STATE_HOME nor HOME is set, so the choice is kept only until the program ends."
+                "neither XDG_STATE_HOME nor HOME is set, so the choice is remembered only until the program ends."
         }
         let present = state.broadcast { state in
             state.keepingBegan()

@@ -126,7 +126,7 @@ package struct Calibrations: StateFileContent {
         guard devices.allSatisfy({ (Nanoseconds.zero - Self.largest...Self.largest).contains($0.correction) })
         else {
             throw DecodingError.dataCorruptedError(
-                forKey: .devices, in: values, debugDescription: "implausible time stamp correction")
+                forKey: .devices, in: values, debugDescription: "implausible timestamp correction")
         }
     }
 
@@ -237,7 +237,7 @@ extension Calibrations {
     private static func otherFormat(
         _ role: String, _ other: CalibratedDevice, _ format: CalibratedFormat
     ) -> String {
-        "\(role): it was calibrated as \(other.format), not as \(format), so its time stamps are not corrected. Run `multicam calibrate` with this profile."
+        "\(role): the device was calibrated with the format \(other.format), not with \(format), so its timestamps are not corrected. Run `multicam calibrate` with this profile."
     }
 
     /// Returns notes about the reference microphones. Corrections relative to different microphones can't be combined.
@@ -254,7 +254,7 @@ extension Calibrations {
             ]
         }
         return plan.microphones.filter { $0.offsetSource == .none }.map { microphone in
-            "\(microphone.role): it was not calibrated, but other devices were calibrated against “\(reference.name.printable())”. Run `multicam calibrate` with this profile."
+            "\(microphone.role): the microphone was not calibrated, but other devices were calibrated against “\(reference.name.printable())”. Run `multicam calibrate` with this profile."
         }
     }
 }

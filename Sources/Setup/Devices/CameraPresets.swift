@@ -173,9 +173,9 @@ extension Profile {
             guard let preset = presets.first(where: { $0.name == name }) else {
                 throw source.error(
                     at: "cameras.\(camera.role).preset",
-                    found: "“\(name)”, a preset that \(device.name) does not have",
+                    found: "“\(name)”, which is not a preset of \(device.name)",
                     expected: presets.isEmpty
-                        ? "no preset. Save one with `multicam controls \(device.selector.shellQuoted()) --save NAME`"
+                        ? "no preset, because none is saved for this camera. Save one with `multicam controls \(device.selector.shellQuoted()) --save NAME`"
                         : "one of \(presets.map(\.name).joined(separator: ", "))")
             }
             let own = Set(camera.controls.map(\.name))

@@ -142,13 +142,13 @@ package struct DeviceResolver {
         for role in usual.others {
             guard let device = assignment.devices[role] else { continue }
             notes.append(
-                "\(role): “\(device.name.printable())” is used, because another role uses the default microphone. Choose another one with `--mic \(role)=…`."
+                "\(role): “\(device.name.printable())” is used because another role uses the default microphone. Choose another microphone with `--mic \(role)=…`."
             )
         }
         if let route, route.reason == .chosen, !route.device.isDefault {
             for role in usual.roles where role.selector == Self.usual {
                 notes.append(
-                    "\(role.name): the default is your preferred input “\(route.device.name.printable())” (\(route.device.selector.printable()))."
+                    "\(role.name): your preferred input “\(route.device.name.printable())” (\(route.device.selector.printable())) is used as the default."
                 )
             }
         }
@@ -183,7 +183,7 @@ package struct DeviceResolver {
         else { return }
         let roles = profile.cameras.map { "camera:\($0.role)" }
         throw .usage(
-            "the microphone \(microphone.role) uses the camera `\(role.printable())`, which “\(profile.name.printable())” does not have. \(roles.isEmpty ? "The profile does not have a camera." : "Use one of \(roles.joined(separator: ", ")).")"
+            "the microphone \(microphone.role) uses the camera `\(role.printable())`, which is not in the profile “\(profile.name.printable())”. \(roles.isEmpty ? "The profile does not contain a camera." : "Use one of \(roles.joined(separator: ", ")).")"
         )
     }
 
@@ -200,7 +200,7 @@ package struct DeviceResolver {
             throw DeviceError(
                 device: selector, operation: "searching for a camera's microphone",
                 reason: .other(
-                    "\(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera") does not have a microphone in the sound server. Run `multicam devices` to list cameras with microphones."
+                    "the sound server lists no microphone for \(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera"). Run `multicam devices` to list cameras with microphones."
                 ))
         }
         return microphones.first { $0.name == microphone.node }?.captureDevice ?? microphone

@@ -66,7 +66,7 @@ struct RoleAssignment {
             throw failure(
                 role,
                 reasons[role.name].map { "\($0). \(advice(role))" }
-                    ?? "no \(kind.name) is remembered for this role. Choose one with `\(kind.option) \(role.name)=…`."
+                    ?? "no \(kind.name) was saved for this role. Choose one with `\(kind.option) \(role.name)=…`."
             )
         }
         for role in roles where devices[role.name] == nil {
@@ -94,14 +94,14 @@ struct RoleAssignment {
         if wanted.isElsewhere { notes.append(elsewhere(role, device)) }
         if let identity {
             notes.append(
-                "\(role.name): \(word(device)) is used, because \(wanted.reason.sentence). Last time, “\(identity.name.printable())” was used."
+                "\(role.name): \(word(device)) is used because \(wanted.reason.sentence). Last time, “\(identity.name.printable())” was used."
             )
         }
         give(device, to: role)
     }
 
     private func elsewhere(_ role: Role, _ device: CaptureDevice) -> String {
-        "\(role.name): its \(kind.name) “\(device.name.printable())” is now connected to another port: "
+        "\(role.name): the \(kind.name) “\(device.name.printable())” is now connected to another port: "
             + "\(device.selector.printable())."
     }
 
@@ -114,7 +114,7 @@ struct RoleAssignment {
         switch search {
         case .found(let device, let isElsewhere):
             if let player = players[device] {
-                return "its \(kind.name) \(word(device)) is already used for \(player)"
+                return "the \(kind.name) \(word(device)) is already used for \(player)"
             }
             if isElsewhere { notes.append(elsewhere(role, device)) }
             give(device, to: role)
@@ -127,10 +127,10 @@ struct RoleAssignment {
         case .absent:
             let taken = present.first { players[$0] != nil && $0.identity == identity }
             if let taken, let player = players[taken] {
-                return "its \(kind.name) \(word(taken)) is already used for \(player)"
+                return "the \(kind.name) \(word(taken)) is already used for \(player)"
             }
             return
-                "its \(kind.name) “\(identity.name.printable())” (\(identity.description.printable())) is not connected"
+                "the \(kind.name) “\(identity.name.printable())” (\(identity.description.printable())) is not connected"
         }
     }
 
@@ -153,7 +153,7 @@ struct RoleAssignment {
     }
 
     private func advice(_ role: Role) -> String {
-        "Connect it, or choose another one with `\(kind.option) \(role.name)=…`."
+        "Connect it, or choose another device with `\(kind.option) \(role.name)=…`."
     }
 
     private func word(_ device: CaptureDevice) -> String {

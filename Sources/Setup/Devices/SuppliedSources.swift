@@ -74,7 +74,7 @@ package struct SuppliedSources: Sendable {
                     ? device
                         + "can be used only while recording. Use `multicam record` or `multicam studio`."
                     : device
-                        + "must be provided by the application, which does not provide a device for this role. Choose another device."
+                        + "must be provided by the application, but the application does not provide a device for this role. Choose another device."
             )
         }
     }
@@ -83,8 +83,9 @@ package struct SuppliedSources: Sendable {
         _ role: String, _ kind: String, known: [String], in profile: Profile
     ) -> SetupError {
         .usage(
-            "the application provides a \(kind) for the role “\(role.printable())”, which “\(profile.name.printable())” does not have: "
-                + (known.isEmpty ? "it does not have a \(kind)." : "choose \(ProfileValue.list(known))."))
+            "the application provides a \(kind) for the role “\(role.printable())”, which is not in the profile “\(profile.name.printable())”. "
+                + (known.isEmpty
+                    ? "The profile does not contain a \(kind)." : "Choose \(ProfileValue.list(known))."))
     }
 
     private static func selector(of device: CaptureDevice?) -> String {
@@ -144,7 +145,7 @@ extension SuppliedSources {
             own.assumed[camera.role] = PlannedDevice(
                 selector: name, device: device, offers: .listed([offered]))
             own.notes.append(
-                "\(camera.role): the format of \(name) is unknown until the recording connects to it; planned as \(format)."
+                "\(camera.role): the format of \(name) is unknown until the recording connects to it. The plan assumes \(format)."
             )
             streams["camera:\(camera.role)"] = camera.device
         }
@@ -275,7 +276,7 @@ extension SuppliedSources {
         for (role, selector, address) in roles where isRemote(selector) && !own.contains(role) {
             guard section == "cameras" || !SourceAddress.isScreen(selector) else {
                 throw .usage(
-                    "the microphone \(role.printable()) cannot be a screen, because a screen has no audio. To record the audio of the computer, use `pulse:NAME` with a name that ends in .monitor from `pactl list short sources`."
+                    "the microphone \(role.printable()) cannot be a screen, because a screen has no audio. To record the computer's audio, use `pulse:NAME` with a name from `pactl list short sources` that ends in .monitor."
                 )
             }
             var wish = Wish(role: role, selector: selector)
@@ -284,7 +285,7 @@ extension SuppliedSources {
                     address, of: role, at: "\(section).\(role).url_from", of: profile, environment)
             } else if SourceAddress.hasSecret(selector) {
                 wish.note =
-                    "\(role): the profile contains the password of this device, so everyone who can read the profile can see it. Use `url_from` to read it from a file or an environment variable."
+                    "\(role): the profile contains the password of this device, so everyone who can read the profile can see the password. Use `url_from` to read the address from a file or an environment variable."
             }
             if let other = wishes.first(where: { $0.selector == wish.selector }) {
                 throw .usage(

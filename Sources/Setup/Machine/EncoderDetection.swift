@@ -110,7 +110,9 @@ extension TriedEncoder {
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
             // The rate refers to the most common recording size.
             let rate = Int(rounding: figures.pixelsPerSecond / (1920 * 1080), .towardZero)
-            let tags = figures.lacksColorTags ? " multicam writes the color description into its stream." : ""
+            let tags =
+                figures.lacksColorTags
+                ? " The encoder doesn't write a color description, so multicam adds one to the stream." : ""
             return
                 "\(encoder.name) (\(encoder.device.printable())) works: \(sizes), up to \(rate) fps at 1920x1080, \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time.\(tags)"
         }

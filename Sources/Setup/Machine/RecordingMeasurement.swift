@@ -81,7 +81,7 @@ struct RecordingMeasurement {
 
     private func total(_ work: PlannedWork, _ table: CostTable) throws -> Double {
         guard let owners = work.processorTime(by: table) else {
-            preconditionFailure("a kind of work was not measured")
+            preconditionFailure("the cost of at least one kind of work was not measured")
         }
         return owners.values.reduce(0, +)
     }

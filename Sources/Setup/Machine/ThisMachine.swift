@@ -36,7 +36,7 @@ public struct ThisMachine: Sendable {
         let detected = EncoderDetection.onThisMachine.encoders
         let tried = kept.known(of: detected)
         untriedEncoders = detected.filter { encoder in !tried.contains { $0.encoder == encoder } }.map {
-            "\($0.name) (\($0.device.printable()), \($0.driver.printable())) has not been tested, so it is not used. Run `multicam calibrate --machine` to test it."
+            "\($0.name) (\($0.device.printable()), \($0.driver.printable())) has not been tested and is not used. To test it, run `multicam calibrate --machine`."
         }
         let (free, room) = (FreeMemory.bytes(), ProcessLimit.addressSpaceLeft)
         var machine = MachineModel(

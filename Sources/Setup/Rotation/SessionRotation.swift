@@ -77,7 +77,7 @@ public final class SessionRotation: Sendable {
 
         func follow(_ angle: Rotation) {
             still?.turn(to: angle)
-            var text = "camera \(role) was rotated: it is now upright at \(angle.degrees)° clockwise"
+            var text = "camera \(role) was rotated: its frames are now rotated \(angle.degrees)° clockwise"
             do throws(SessionChangeError) {
                 try session.turn(role, to: angle)
                 if hasProgram { text += ", and the program was updated" }

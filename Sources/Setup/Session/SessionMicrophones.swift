@@ -77,7 +77,7 @@ extension SessionSetup {
             }
         }
         guard let source = resolver.pulseSources[planned.role] else {
-            preconditionFailure("microphone `\(planned.role)` of the plan was not resolved")
+            preconditionFailure("no device was found for the planned microphone `\(planned.role)`")
         }
         do throws(DeviceError) {
             return try PulseMicrophone(source: source, channels: planned.format.channels)
@@ -192,7 +192,9 @@ final class AlignedVoice: MicrophoneSource {
     init(
         _ voice: any MicrophoneSource, of heard: any MicrophoneSource, sourceChannels: [Int] = []
     ) throws(EncodingError) {
-        precondition(voice.format.rate == heard.format.rate, "both must have the same sample rate")
+        precondition(
+            voice.format.rate == heard.format.rate,
+            "the processed and the raw audio must have the same sample rate")
         self.voice = voice
         self.heard = heard
         self.sourceChannels = sourceChannels.filter { $0 < heard.format.channels }

@@ -94,7 +94,7 @@ extension SessionSetup {
                 throw error
             }
             throw .usage(
-                "“\(SourceAddress.printable(of: selector))” is \(busy.device), which is already used for \(owner). Choose another camera."
+                "“\(SourceAddress.printable(of: selector))” refers to \(busy.device), which is already used for \(owner). Choose another camera."
             )
         }
     }
@@ -105,7 +105,8 @@ extension SessionSetup {
             throw .usage("“\(role.printable())” is not a valid role: expected \(Profile.roleRule).")
         }
         guard let request, var profile else {
-            throw .usage("this session uses devices of the application, so it cannot open other devices.")
+            throw .usage(
+                "this session uses devices provided by the application, so other devices cannot be opened.")
         }
         profile.program = nil
         profile.liveOutputs = []

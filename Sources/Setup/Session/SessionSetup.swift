@@ -132,7 +132,7 @@ public struct SessionSetup: Sendable {
             voices[planned.role] = voice
             guard let output else { continue }
             plan.notes.append(
-                "\(planned.role): echo cancellation removes audio that is played through the output “\(output)”. Select this output in the playing program, or run `pactl set-default-sink \(output)`."
+                "\(planned.role): echo cancellation removes only audio that is played through the output “\(output)”. Select this output in the program that plays the audio, or run `pactl set-default-sink \(output)`."
             )
         }
         self.plan = plan
@@ -181,7 +181,7 @@ public struct SessionSetup: Sendable {
         request.machine = machine
         guard let reduction = try resolve(request, calibrations: Calibrations.file, assumes: true).reduction
         else {
-            preconditionFailure("a plan for a machine must have a cost")
+            preconditionFailure("a plan for a specific machine must include its processing cost")
         }
         return reduction
     }
@@ -476,7 +476,7 @@ public struct SessionSetup: Sendable {
             return source
         }
         guard let device else {
-            preconditionFailure("camera `\(planned.role)` of the plan was not resolved")
+            preconditionFailure("no device was found for the planned camera `\(planned.role)`")
         }
         do throws(DeviceError) {
             return try V4L2Camera(
@@ -549,7 +549,7 @@ extension SessionSetup {
             case nil: return true
             case .inUse:
                 notes.append(
-                    "\(camera.name) (\(camera.node)) is in use and was not included; its USB bandwidth is counted."
+                    "\(camera.name) (\(camera.node)) is in use and was excluded, but its USB bandwidth is counted."
                 )
             case .noPermission, .failing:
                 notes.append(

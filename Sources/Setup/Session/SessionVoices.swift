@@ -197,7 +197,7 @@ extension SessionSetup {
         do throws(SessionChangeError) {
             _ = try SessionVoices(plan, minShot: program.minShot, session: session)
         } catch {
-            preconditionFailure("the session must have the microphones of its plan: \(error)")
+            preconditionFailure("the session must contain all microphones of its plan: \(error)")
         }
     }
 }

@@ -65,7 +65,7 @@ outside() {
         "['platform-vhci_hcd.0-usb-0:2:1.2']"
     equal "at its port" "$(names home) $(json "$results/home.out" 'd["notes"]')" "['Cheap Webcam'] []"
     equal "another one in its place" "$(names away)" "['Studio Webcam']"
-    equal "reported" "$(json "$results/away.out" 'len([n for n in d["notes"] if "is not connected, so" in n and n.startswith("desk: its camera “Cheap Webcam”")])')" 1
+    equal "reported" "$(json "$results/away.out" 'len([n for n in d["notes"] if "is not connected, so" in n and n.startswith("desk: the camera “Cheap Webcam”")])')" 1
     says exactly 3 "camera desk (remembered)" "Cheap Webcam" "is not connected"
     says microphone 3 "microphone host (remembered)" "is not connected"
     equal "at another port" "$(names moved)" "['Cheap Webcam']"

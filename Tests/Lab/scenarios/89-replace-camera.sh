@@ -37,9 +37,9 @@ YAML
 }
 
 outside() {
-    says unknown 2 "no camera “nobody”"
+    says unknown 2 "a camera “nobody”"
     says same 2 "already"
-    says taken 2 "the camera that face has"
+    says taken 2 "which is already used for face"
     recorded r
     equal "replacements" "$(json "$manifest" 'sum(c["changes"][0].startswith("replace-camera desk") for c in d["changes"])')" "$replacements"
     equal "devices" "$(json "$manifest" 'sum(x["role"] == "desk" for x in d["devices"])')" $((replacements + 1))

@@ -82,7 +82,7 @@ struct CalibrationsTests {
         let other = applied(calibrations, to: plan(["desk"], format: fast), ["desk": camera])
         #expect(other.cameras[0].latencySource == .none)
         #expect(other.notes.count == 1)
-        #expect(other.notes[0].contains("mjpeg 1280x720 at 30, not as mjpeg 640x480 at 60"))
+        #expect(other.notes[0].contains("mjpeg 1280x720 at 30, not with mjpeg 640x480 at 60"))
         calibrations.add(measured(camera, latency: 40, format: fast), of: camera, among: [camera])
         #expect(calibrations.devices.count == 2)
         let said = applied(calibrations, to: plan(["desk"], source: .profile), ["desk": camera])

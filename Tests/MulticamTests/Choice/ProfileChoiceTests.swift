@@ -64,8 +64,8 @@ struct ProfileChoiceTests {
         #expect(result.names == ["desk": "Cheap", "face": "Studio"])
         #expect(
             result.notes == [
-                "desk: “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is used, because you chose it. Last time, “Studio” was used.",
-                "face: its camera “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is already used for desk, so “Studio” "
+                "desk: “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is used because you chose it. Last time, “Studio” was used.",
+                "face: the camera “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is already used for desk, so “Studio” "
                     + "(usb:pci-0000:00:14.0-usb-0:1:1.0) is used.",
             ])
     }
@@ -98,7 +98,7 @@ struct ProfileChoiceTests {
         #expect(result.names == ["desk": "Cheap"])
         #expect(
             result.notes == [
-                "desk: its camera “Cheap” is now connected to another port: usb:pci-0000:00:14.0-usb-0:7:1.0."
+                "desk: the camera “Cheap” is now connected to another port: usb:pci-0000:00:14.0-usb-0:7:1.0."
             ])
     }
 

@@ -103,7 +103,7 @@ struct SessionCommandTests {
             ["publish", "-"], ["publish", "v4l2:/dev/video9"], ["select-camera", "file:/etc/passwd"],
         ])
     func groupRefusal(words: [String]) throws {
-        #expect(try refusal(words)?.hasPrefix("`\(words[0])` ") == true)
+        #expect(try refusal(words)?.hasPrefix("`\(words[0])`: ") == true)
         let steering = SessionSteering()
         let plan = SessionPlan(
             profile: "p", cameras: [], microphones: [], program: nil, cameraTracks: [], microphoneTracks: [])

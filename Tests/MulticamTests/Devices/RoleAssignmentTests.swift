@@ -56,8 +56,8 @@ struct RoleAssignmentTests {
         #expect(assignment.devices == ["desk": studio, "face": twins[0]])
         #expect(
             assignment.notes == [
-                "desk: its camera “Studio” is now connected to another port: usb:pci-0000:00:14.0-usb-0:3:1.0.",
-                "face: its camera “Webcam” is now connected to another port: usb:pci-0000:00:14.0-usb-0:1:1.0.",
+                "desk: the camera “Studio” is now connected to another port: usb:pci-0000:00:14.0-usb-0:3:1.0.",
+                "face: the camera “Webcam” is now connected to another port: usb:pci-0000:00:14.0-usb-0:1:1.0.",
             ])
     }
 
@@ -68,7 +68,7 @@ struct RoleAssignmentTests {
         #expect(assignment.devices == ["desk": twins[0]])
         #expect(
             assignment.notes == [
-                "desk: its camera “Studio” (usb:pci-0000:00:14.0-usb-0:3:1.0 046d:0825 serial:LAB0001) is not connected, "
+                "desk: the camera “Studio” (usb:pci-0000:00:14.0-usb-0:3:1.0 046d:0825 serial:LAB0001) is not connected, "
                     + "so “Webcam” (usb:pci-0000:00:14.0-usb-0:1:1.0) is used."
             ])
         let error = #expect(throws: DeviceError.self) {
@@ -87,7 +87,7 @@ struct RoleAssignmentTests {
         }
         #expect(
             error?.description
-                == "microphone host (remembered): choosing a device failed: no microphone is remembered for this role. Choose one with `--mic host=…`."
+                == "microphone host (remembered): choosing a device failed: no microphone was saved for this role. Choose one with `--mic host=…`."
         )
     }
 
@@ -123,7 +123,7 @@ struct RoleAssignmentTests {
             [("desk", "any"), ("face", "any")], present: [studio] + twins, remembered: memory)
         #expect(assignment.devices == ["desk": studio, "face": twins[0]])
         #expect(assignment.notes.count == 1)
-        #expect(assignment.notes.first?.hasPrefix("face: its camera “Studio”") == true)
+        #expect(assignment.notes.first?.hasPrefix("face: the camera “Studio”") == true)
         #expect(assignment.notes.first?.contains("is already used for desk") == true)
         let error = #expect(throws: DeviceError.self) {
             try assign(

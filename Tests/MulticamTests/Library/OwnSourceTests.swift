@@ -139,7 +139,7 @@ struct OwnSourceTests {
         }
         #expect(
             role?.description
-                == "the application provides a camera for the role “desk”, which “own” does not have: choose a."
+                == "the application provides a camera for the role “desk”, which is not in the profile “own”. Choose a."
         )
         var profile = Self.profile
         profile.cameras[0].size = FrameSize(width: 1280, height: 720)

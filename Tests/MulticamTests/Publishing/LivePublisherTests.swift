@@ -147,7 +147,7 @@ struct LivePublisherTests {
         let address = try LiveOutputAddress("srt://other:9000?passphrase=0123456789")
         #expect(
             publisher.perform(.entry("show")).text
-                == "Live output show was started: srt://host:9000. `status` shows its state.")
+                == "Live output show was started: srt://host:9000. To show its state, run `status`.")
         #expect(
             publisher.perform(.address(address)).text.hasPrefix(
                 "Live output srt was started: srt://other:9000."))
@@ -160,12 +160,12 @@ struct LivePublisherTests {
                 == PlannedLiveOutput.Frames(size: FrameSize(width: 320, height: 180), rate: FrameRate(30)))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         let again = publisher.perform(.entry("show"))
-        #expect(again.ok && again.text == "Live output show is already started; state: connected.")
+        #expect(again.ok && again.text == "Live output show was already started. State: connected.")
         #expect(publisher.perform(.entry("bad")).ok)
         #expect(try await StandIn.wait { publisher.status("bad")?.state == .refused })
         #expect(
             publisher.perform(.entry("bad")).text
-                == "Live output bad is already started; state: refused: srt://refused:1 refuses the key.")
+                == "Live output bad was already started. State: refused: srt://refused:1 refuses the key.")
         let unknown = publisher.perform(.entry("tube"))
         #expect(
             !unknown.ok && unknown.usage && unknown.text.contains("Available: show, bad, srt, srt-2, v4l2"))

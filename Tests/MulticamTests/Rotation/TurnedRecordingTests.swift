@@ -45,8 +45,8 @@ struct TurnedRecordingTests {
         #expect(file.rotation == -90)
         #expect(
             recording.turns == [
-                "camera face was rotated: it is now upright at 180° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
-                "camera face was rotated: it is now upright at 90° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
+                "camera face was rotated: its frames are now rotated 180° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
+                "camera face was rotated: its frames are now rotated 90° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
             ])
     }
 

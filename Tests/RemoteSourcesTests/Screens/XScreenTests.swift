@@ -66,7 +66,7 @@ struct XScreenTests {
     func deep() throws {
         let setup = XBytes.setup(depth: 30, masks: (0x3FF0_0000, 0xFFC00, 0x3FF))
         let display = try LyingDisplay(setup) { Self.honest($0, $1) }
-        #expect(error { _ = try screen(display) }.contains("its display has a depth of 30"))
+        #expect(error { _ = try screen(display) }.contains("display has a depth of 30"))
     }
 
     @Test("a setup that is shorter than its counts is rejected")
@@ -124,7 +124,7 @@ struct XScreenTests {
             request == Request.image ? .refuse : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not provide its picture"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("does not return the picture"))
     }
 
     @Test("an image that is shorter than its size is rejected")
@@ -134,7 +134,7 @@ struct XScreenTests {
                 ? .answer(XBytes.reply(data: 24, [], rest: XBytes.zeros(64))) : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not provide its picture"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("does not return the picture"))
     }
 
     @Test("a screen is lost, not frozen, if the server stops sending images")
@@ -151,7 +151,7 @@ struct XScreenTests {
         let screen = try screen(display)
         _ = try screen.look(isForced: true)
         let told = error { for _ in 0..<30 { _ = try screen.look(isForced: true) } }
-        #expect(told.contains("does not provide its picture"))
+        #expect(told.contains("does not return the picture"))
     }
 
     @Test("unusable screen sizes are reported", arguments: [(0, 0), (1, 360), (640, 15), (65535, 65535)])
@@ -167,7 +167,7 @@ struct XScreenTests {
                 ? .hangUp : Self.honest(request, bytes, extensions: ["MIT-SHM": Self.sharing])
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("X server ended"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("X server exited"))
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("multicam-screen"))
     }
