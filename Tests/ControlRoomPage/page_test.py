@@ -1064,7 +1064,7 @@ def _(room, browser, arguments):
     for label, words in [("Title", "An evening"), ("Name of host", "Ada: Countess")]:
         row.get_by_label(label, exact=True).fill(words)
         page.keyboard.press("Tab")
-    row.get_by_label("Editor projects after recording").select_option("otio")
+    row.get_by_label("Auto-export projects").select_option("otio")
     page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Speaker's camera").select_option("host")
     page.locator('.form-row[data-kind="program"]').get_by_label("Switching").select_option("voice")
     for words in ["title: An evening", 'people: { host: "Ada: Countess" }', "edit: [otio]", "camera: host", "switching: voice"]:
@@ -1073,7 +1073,7 @@ def _(room, browser, arguments):
     assert_accessible(room, "prepare, editing")
     row.get_by_label("Title").fill("")
     page.keyboard.press("Tab")
-    row.get_by_label("Editor projects after recording").select_option("")
+    row.get_by_label("Auto-export projects").select_option("")
     page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Speaker's camera").select_option("")
     for words in ["title:", "edit:", "camera: host"]:
         assert words not in text().replace(before, ""), (words, text())

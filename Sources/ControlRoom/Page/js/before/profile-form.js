@@ -39,7 +39,7 @@ addWords({
     "own-camera": ["built-in camera", "eigene Kamera"],
     editing: ["Editing", "Schnitt"],
     "recording-title": ["Title", "Titel"],
-    "projects-at-end": ["Editor projects after recording", "Schnittprojekte nach der Aufnahme"],
+    "projects-at-end": ["Auto-export projects", "Projekte nach Aufnahme"],
     "projects-none": ["none", "keine"],
     "projects-all": ["all formats", "alle Formate"],
     "name-of": ["Name of {role}", "Name von {role}"],
