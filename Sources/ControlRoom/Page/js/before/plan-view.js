@@ -8,7 +8,7 @@ import { StudioElement, h, keep, setFlag, setText } from "./dom.js";
 addWords({
     "plan-title": ["Hardware cost", "Hardwarekosten"],
     "of-scarcest": ["Most used resource: {resource}.", "Knappste Ressource: {resource}."],
-    "make-fit": ["Ways to stay within budget", "Möglichkeiten, das Budget einzuhalten"],
+    "make-fit": ["Ways to stay within budget", "Budget einhalten"],
     "it-fits": ["Within budget.", "Im Budget."],
     use: ["Apply", "Anwenden"],
     "by-hand": ["manual", "manuell"],

@@ -35,7 +35,7 @@ addWords({
     main: ["Main", "Groß"],
     "switching-manual": ["manual", "manuell"],
     "switching-voice": ["by voice", "nach Stimme"],
-    "shown-camera": ["Speaker's camera", "Kamera des Sprechers"],
+    "shown-camera": ["Speaker's camera", "Sprecherkamera"],
     "own-camera": ["built-in camera", "eigene Kamera"],
     editing: ["Editing", "Schnitt"],
     "recording-title": ["Title", "Titel"],
