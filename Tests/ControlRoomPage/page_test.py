@@ -398,7 +398,7 @@ def _(room, browser, arguments):
     page.locator(".scene-remove").click()
     page.locator(".scene", has_text="first to go").click()
     assert_accessible(room, "deleting a scene")
-    assert page.evaluate("document.activeElement.classList.contains('scene-no')"), "Keep has the focus"
+    assert page.evaluate("document.activeElement.classList.contains('scene-no')"), "Cancel has the focus"
     page.locator(".scene-no").click()
     assert "first to go" in names() and page.locator(".scene-ask").is_hidden()
     page.locator(".scene", has_text="first to go").click()
@@ -438,7 +438,7 @@ def _(room, browser, arguments):
     room.until("it is wanted", lambda: state() not in ("off", "ended"))
     room.until("the page knows", lambda: button.get_attribute("aria-pressed") == "true")
     button.click()
-    room.until("it asks", lambda: "stop?" in button.inner_text())
+    room.until("it asks", lambda: "Stop?" in button.inner_text())
     assert state() not in ("off", "ended"), "one press does not end it"
     assert_accessible(room, "a live output that asks")
     end_output(room, button.click, button)
@@ -1064,8 +1064,8 @@ def _(room, browser, arguments):
     for label, words in [("Title", "An evening"), ("Name of host", "Ada: Countess")]:
         row.get_by_label(label, exact=True).fill(words)
         page.keyboard.press("Tab")
-    row.get_by_label("Projects created at the end").select_option("otio")
-    page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Shown by camera").select_option("host")
+    row.get_by_label("Auto-export projects").select_option("otio")
+    page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Speaker's camera").select_option("host")
     page.locator('.form-row[data-kind="program"]').get_by_label("Switching").select_option("voice")
     for words in ["title: An evening", 'people: { host: "Ada: Countess" }', "edit: [otio]", "camera: host", "switching: voice"]:
         assert words in text(), (words, text())
@@ -1073,8 +1073,8 @@ def _(room, browser, arguments):
     assert_accessible(room, "prepare, editing")
     row.get_by_label("Title").fill("")
     page.keyboard.press("Tab")
-    row.get_by_label("Projects created at the end").select_option("")
-    page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Shown by camera").select_option("")
+    row.get_by_label("Auto-export projects").select_option("")
+    page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Speaker's camera").select_option("")
     for words in ["title:", "edit:", "camera: host"]:
         assert words not in text().replace(before, ""), (words, text())
     page.locator(".form-head button", has_text="Revert").click()
@@ -1203,7 +1203,7 @@ def _(room, browser, arguments):
     names = view.locator(".calibrate-name").all_inner_texts()
     assert names, names
     assert_accessible(room, "calibrating")
-    view.locator(".calibrate-begin", has_text="End").click()
+    view.locator(".calibrate-begin", has_text="Finish").click()
     room.until("it says what it found", lambda: view.locator(".calibrate-result").inner_text() != "", 30)
     room.until("the recorder is back", lambda: room.data("state") == "standby", 30)
     assert room.data("level") != "act", room.line()

@@ -11,12 +11,12 @@ addWords({
     play: ["Play", "Abspielen"],
     pause: ["Pause", "Anhalten"],
     "of-time": ["of {time}", "von {time}"],
-    "frame-back": ["One frame back", "Ein Bild zurück"],
-    "frame-on": ["One frame forward", "Ein Bild weiter"],
-    speed: ["Playback speed", "Tempo"],
-    position: ["Position", "Stelle"],
+    "frame-back": ["Previous frame", "Voriges Bild"],
+    "frame-on": ["Next frame", "Nächstes Bild"],
+    speed: ["Playback speed", "Wiedergabetempo"],
+    position: ["Position", "Position"],
     "player-name": ["Player", "Abspieler"],
-    "large-player": ["Program, full screen", "Programm, Vollbild"],
+    "large-player": ["Full-screen program", "Programm als Vollbild"],
     "waveform-of": ["Level of {name}", "Pegel von {name}"],
 });
 

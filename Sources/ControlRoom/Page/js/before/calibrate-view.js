@@ -7,24 +7,24 @@ import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
 
 addWords({
-    calibrate: ["Calibrate latency", "Wie spät sind sie?"],
-    "calibrate-how": ["Flash a light and beep simultaneously, ten times at irregular intervals. A clapperboard app on a phone can do this. Stay near {reference}.",
-        "Licht und Ton im selben Augenblick, zehnmal, ungleichmäßig. Eine Klappen-App auf dem Telefon kann das; nah bei {reference}."],
+    calibrate: ["Calibrate latency", "Latenz kalibrieren"],
+    "calibrate-how": ["Produce a flash and a beep at the same time, ten times at irregular intervals. A clapperboard app on a phone can do this. Stay close to {reference}.",
+        "Gleichzeitig Lichtblitz und Ton erzeugen, zehnmal in unregelmäßigen Abständen. Eine Klappen-App auf dem Telefon kann das. In der Nähe von {reference} bleiben."],
     "first-microphone": ["the first microphone", "dem ersten Mikrofon"],
-    "calibrate-begin": ["Start", "Anfangen"],
-    "calibrate-again": ["Calibrate again", "Neu klatschen"],
-    "calibrate-end": ["End", "Beenden"],
+    "calibrate-begin": ["Start", "Starten"],
+    "calibrate-again": ["Calibrate again", "Neu kalibrieren"],
+    "calibrate-end": ["Finish", "Beenden"],
     "not-calibrated": ["Not calibrated yet.", "Noch nicht kalibriert."],
     "calibrated-at": ["Calibrated {when}, accurate to ±{time}.", "Kalibriert {when}, auf ±{time} genau."],
     "calibrate-starts": ["Opening devices…", "Geräte werden geöffnet…"],
-    "calibrate-listens": ["Listening. Flash a light and beep now, or clap.", "Es hört zu. Jetzt Licht und Ton."],
-    "calibrate-heard": ["Event {n} detected.", "Ereignis {n} gehört."],
-    "calibrate-reference": ["reference", "Bezug"],
-    "calibrate-none": ["nothing detected", "nichts bemerkt"],
-    "calibrate-noticed": ["detected {n} of {m}", "{n} von {m} bemerkt"],
-    "calibrate-bar": ["Bar: uncertainty. Gray: target, ±2 ms.", "Der Balken: wie genau es bekannt ist. Grau: das Ziel, ±2 ms."],
-    "calibrate-stops": ["Camera pictures are paused during calibration.", "Solange sind die Kameras nicht zu sehen."],
-    "calibration-rows": ["Result for each device", "Was von jedem Gerät bekannt ist"],
+    "calibrate-listens": ["Listening. Produce a flash and a beep, or clap.", "Warten auf Ereignisse. Jetzt Lichtblitz und Ton erzeugen oder klatschen."],
+    "calibrate-heard": ["Event {n} detected.", "Ereignis {n} erkannt."],
+    "calibrate-reference": ["reference", "Referenz"],
+    "calibrate-none": ["nothing detected", "nichts erkannt"],
+    "calibrate-noticed": ["detected {n} of {m}", "{n} von {m} erkannt"],
+    "calibrate-bar": ["Bar: uncertainty. Gray area: target of ±2 ms.", "Balken: Unsicherheit. Grauer Bereich: Ziel von ±2 ms."],
+    "calibrate-stops": ["Camera pictures are paused during calibration.", "Während der Kalibrierung sind die Kamerabilder angehalten."],
+    "calibration-rows": ["Result for each device", "Ergebnis je Gerät"],
 });
 
 /** @typedef {{role: string, kind: string, verdict: string, usable: boolean, events: number, latency_ns?: number | null, offset_ns?: number | null, uncertainty_ns?: number | null}} Finding */

@@ -4,15 +4,15 @@ import { fixed, whole } from "./numbers.js";
 import { addWords, isGerman, say } from "./words.js";
 
 addWords({
-    "control-auto_exposure": ["Exposure mode", "Belichtung durch"],
+    "control-auto_exposure": ["Exposure mode", "Belichtungsmodus"],
     "control-exposure_time_absolute": ["Exposure", "Belichtung"],
     "control-gain": ["Gain", "Verstärkung"],
-    "control-white_balance_automatic": ["Automatic white balance", "Weißabgleich automatisch"],
+    "control-white_balance_automatic": ["Automatic white balance", "Automatischer Weißabgleich"],
     "control-white_balance_temperature": ["White balance", "Weißabgleich"],
-    "control-focus_automatic_continuous": ["Autofocus", "Fokus automatisch"],
+    "control-focus_automatic_continuous": ["Autofocus", "Autofokus"],
     "control-focus_absolute": ["Focus", "Fokus"],
-    "control-exposure_dynamic_framerate": ["Low light may reduce the frame rate", "Licht ändert die Rate"],
-    "control-power_line_frequency": ["Power line frequency", "Lampen flimmern mit"],
+    "control-exposure_dynamic_framerate": ["Reduce frame rate in low light", "Bildrate bei wenig Licht senken"],
+    "control-power_line_frequency": ["Power line frequency", "Netzfrequenz"],
     "control-brightness": ["Brightness", "Helligkeit"],
     "control-contrast": ["Contrast", "Kontrast"],
     "control-saturation": ["Saturation", "Sättigung"],
@@ -26,10 +26,10 @@ addWords({
     "control-lens": ["Lens", "Objektiv"],
     "control-torch": ["Light", "Licht"],
     "control-resolution": ["Resolution", "Auflösung"],
-    "menu-Manual Mode": ["manual", "Hand"],
-    "menu-Aperture Priority Mode": ["automatic", "die Kamera"],
-    "menu-Auto Mode": ["automatic", "die Kamera"],
-    "menu-Disabled": ["off", "gar nicht"],
+    "menu-Manual Mode": ["manual", "manuell"],
+    "menu-Aperture Priority Mode": ["automatic", "automatisch"],
+    "menu-Auto Mode": ["automatic", "automatisch"],
+    "menu-Disabled": ["off", "aus"],
 });
 
 /**

@@ -9,19 +9,19 @@ import { controlMeaning, controlName, controlRank, isUsual, menuText } from "./c
 
 addWords({
     automatic: ["automatic", "automatisch"],
-    "kept-value": ["{control}: the camera uses {value}.", "{control}: Die Kamera behielt {value}."],
+    "kept-value": ["{control}: the camera applied {value}.", "{control}: Die Kamera verwendet {value}."],
     "refused-value": ["{control}: {what}", "{control}: {what}"],
     "match-role": ["Match {role}", "Wie {role}"],
-    "preset-name": ["Preset: {name}", "Einstellung: {name}"],
+    "preset-name": ["Preset: {name}", "Preset: {name}"],
     "save-preset": ["Save as…", "Speichern als…"],
-    "preset-field": ["Preset name", "Name der Einstellung"],
+    "preset-field": ["Preset name", "Name des Presets"],
     "preset-saved": ["Saved as {name}.", "Als {name} gespeichert."],
-    "no-controls": ["This camera has no adjustable controls.", "Diese Kamera hat hier keine Regler."],
-    "read-only": ["read only", "nur lesbar"],
+    "no-controls": ["This camera has no adjustable controls.", "Diese Kamera hat keine einstellbaren Regler."],
+    "read-only": ["read-only", "nur lesbar"],
     "more-controls": ["More controls", "Weitere Regler"],
-    "number-of": ["{control}, value", "{control}, Zahl"],
-    "as-delivered": ["Reset to defaults", "Wie geliefert"],
-    matched: ["Matched to {role}.", "Wie {role} gestellt."],
+    "number-of": ["{control} value", "{control}, Wert"],
+    "as-delivered": ["Reset to defaults", "Zurücksetzen"],
+    matched: ["Matched to {role}.", "An {role} angeglichen."],
 });
 
 /** @typedef {{name: string, kind: string, value: number, minimum: number, maximum: number, step?: number, default?: number, read_only?: boolean, inactive?: boolean, volatile?: boolean, menu?: Record<string, string>}} Control */

@@ -6,14 +6,14 @@ import { wallTime } from "./numbers.js";
 import { StudioElement, h, icon, setText } from "./dom.js";
 
 addWords({
-    "before-begin": ["Checks before recording", "Vor dem Anfang"],
+    "before-begin": ["Checks before recording", "Prüfungen vor der Aufnahme"],
     checked: ["at {time}", "um {time}"],
-    "check-again": ["Check again", "Neu prüfen"],
+    "check-again": ["Check again", "Erneut prüfen"],
     mend: ["Fix…", "Beheben…"],
     copy: ["Copy", "Kopieren"],
     "mend-hint": ["Run in a terminal:", "In einem Terminal ausführen:"],
-    "all-well": ["{n} checks passed.", "{n} Prüfungen fanden nichts."],
-    "doctor-name": ["Checks", "Die Prüfungen"],
+    "all-well": ["{n} checks passed.", "{n} Prüfungen bestanden."],
+    "doctor-name": ["Checks", "Prüfungen"],
 });
 
 /** @typedef {{check: string, level: string, text: string, mend?: string | null, device?: string | null}} Finding */

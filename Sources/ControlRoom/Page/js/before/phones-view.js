@@ -8,15 +8,15 @@ import { StudioElement, h, keep, s, setText } from "./dom.js";
 addWords({
     phones: ["Phones", "Telefone"],
     "add-phone": ["Add a phone", "Telefon hinzufügen"],
-    "phone-code": ["Scan this with the phone, or open the link on it. It lets the phone be a camera, and do nothing else.",
-        "Mit dem Telefon scannen oder den Link darauf öffnen. Er lässt das Telefon Kamera sein, sonst nichts."],
-    "phone-code-name": ["QR code for the link", "Code des Links"],
+    "phone-code": ["Scan this code with the phone, or open the link on the phone. The link only lets the phone act as a camera.",
+        "Diesen Code mit dem Telefon scannen oder den Link dort öffnen. Mit dem Link kann das Telefon nur als Kamera dienen."],
+    "phone-code-name": ["QR code for the link", "QR-Code des Links"],
     "phone-link": ["Link for the phone", "Link für das Telefon"],
-    "phone-unreachable": ["Only this computer reaches that link. Start the studio with --listen 0.0.0.0, so that phones do.",
-        "Diesen Link erreicht nur dieser Rechner. Das Studio mit --listen 0.0.0.0 starten, damit Telefone ihn erreichen."],
+    "phone-unreachable": ["Other devices can't open this link. To allow access from phones, restart the studio with --listen 0.0.0.0.",
+        "Andere Geräte können diesen Link nicht öffnen. Das Studio mit --listen 0.0.0.0 neu starten, damit Telefone es erreichen."],
     "phone-is": ["camera {role}", "Kamera {role}"],
-    "phone-is-free": ["connected; use {selector} in a profile", "verbunden; ein Profil nennt es {selector}"],
-    "phone-is-away": ["disconnected", "weg"],
+    "phone-is-free": ["connected; add {selector} to a profile to use this phone", "verbunden; zum Verwenden {selector} in ein Profil eintragen"],
+    "phone-is-away": ["disconnected", "getrennt"],
 });
 
 /** @typedef {{name: string, selector: string, there: boolean, format: string, audio: boolean, role?: string, text?: string, error_us?: number}} Phone */

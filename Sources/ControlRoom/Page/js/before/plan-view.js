@@ -6,19 +6,19 @@ import { costBars, unknownTerms } from "./health.js";
 import { StudioElement, h, keep, setFlag, setText } from "./dom.js";
 
 addWords({
-    "plan-title": ["Hardware cost", "Was es von diesem Rechner braucht"],
-    "of-scarcest": ["of {resource}, the scarcest resource.", "von {resource}, dem Knappsten."],
-    "make-fit": ["Ways to fit the budget", "Womit es passt"],
-    "it-fits": ["Within budget.", "Es passt."],
-    use: ["Use", "Nehmen"],
-    "by-hand": ["manual", "von Hand"],
-    then: ["{resource} would be {percent}", "{resource} dann {percent}"],
-    "if-now": ["If you record now: {what} The profile doesn't change.", "Bei Aufnahme jetzt: {what} Das Profil bleibt, wie es ist."],
-    "be-written": ["Files to be written", "Was geschrieben wird"],
+    "plan-title": ["Hardware cost", "Hardwarekosten"],
+    "of-scarcest": ["Most used resource: {resource}.", "Knappste Ressource: {resource}."],
+    "make-fit": ["Ways to stay within budget", "Budget einhalten"],
+    "it-fits": ["Within budget.", "Im Budget."],
+    use: ["Apply", "Anwenden"],
+    "by-hand": ["manual", "manuell"],
+    then: ["{resource} usage would be {percent}", "{resource} dann bei {percent}"],
+    "if-now": ["The profile isn't changed. If you record now: {what}", "Das Profil bleibt unverändert. Bei Aufnahme jetzt: {what}"],
+    "be-written": ["Files to be written", "Zu schreibende Dateien"],
     "per-hour": ["{size}/h", "{size}/h"],
     "recordings-free": ["Recordings, {size} free", "Aufnahmen, {size} frei"],
-    "together": ["total", "zusammen"],
-    copied: ["copied", "kopiert"],
+    "together": ["total", "gesamt"],
+    copied: ["stream copy", "Stream-Kopie"],
 });
 
 /** @param {string} text */

@@ -17,20 +17,20 @@ import { offsetOf, withValue, withoutValue } from "./yaml-edit.js";
 addWords({
     profile: ["Profile", "Profil"],
     profiles: ["Profiles", "Profile"],
-    "keep-as": ["Save as…", "Behalten als…"],
+    "keep-as": ["Save as…", "Speichern als…"],
     "keep-as-name": ["Profile name", "Name des Profils"],
-    changed: ["unsaved changes", "geändert, noch nicht behalten"],
-    "as-kept": ["Revert", "Wie behalten"],
-    kept: ["Saved as {name}.", "Als {name} behalten."],
+    changed: ["unsaved changes", "nicht gespeicherte Änderungen"],
+    "as-kept": ["Revert", "Zurücksetzen"],
+    kept: ["Saved as {name}.", "Als {name} gespeichert."],
     form: ["Form", "Formular"],
     text: ["Text", "Text"],
-    "profile-text": ["Profile as text", "Das Profil als Text"],
-    "use-profile": ["Use profile", "Benutzen"],
-    "in-use": ["in use", "in Benutzung"],
-    "use-changes": ["Save it before using it.", "Erst behalten, dann benutzen."],
-    "not-while-recording": ["Not available while recording.", "Nicht während der Aufnahme."],
+    "profile-text": ["Profile as text", "Profil als Text"],
+    "use-profile": ["Use profile", "Verwenden"],
+    "in-use": ["in use", "in Verwendung"],
+    "use-changes": ["Save the profile before using it.", "Das Profil vor dem Verwenden speichern."],
+    "not-while-recording": ["Not available while recording.", "Während der Aufnahme nicht verfügbar."],
     "line-n": ["Line {n}", "Zeile {n}"],
-    "cannot-load": ["Can't load {what}.", "{what} lassen sich hier nicht laden."],
+    "cannot-load": ["Can't load {what}.", "{what}: Laden nicht möglich."],
     "own-profile": ["Custom", "Eigenes"],
     loading: ["Loading…", "Lädt…"],
 });
@@ -61,7 +61,7 @@ export class Prepare extends StudioElement {
         this.list = h("div", { class: "profile-list", role: "listbox", "aria-label": say("profiles") });
         this.keepButton = h("button", { type: "button", class: "small", "aria-expanded": "false", onclick: () => this.#openKeep() }, say("keep-as"));
         this.keepInput = h("input", { type: "text", maxlength: "60", "aria-label": say("keep-as-name"), placeholder: say("keep-as-name"), autocomplete: "off", pattern: "[A-Za-z0-9][A-Za-z0-9._\\-]*" });
-        this.keepForm = h("form", { class: "keep-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#keep(event) }, this.keepInput, h("button", { type: "submit", class: "strong" }, say("keep")));
+        this.keepForm = h("form", { class: "keep-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#keep(event) }, this.keepInput, h("button", { type: "submit", class: "strong" }, say("save")));
         this.listNote = h("p", { class: "quiet-text", hidden: true });
         this.doctor = new DoctorView();
         this.heading = h("h2", {});

@@ -150,7 +150,7 @@ export class PhoneCamera {
             void reader.cancel();
             return;
         }
-        if (!video.requestVideoFrameCallback) throw new Error("the browser does not tell of a camera's frames");
+        if (!video.requestVideoFrameCallback) throw new Error("the browser can't report video frames");
         const look = (/** @type {number} */ _, /** @type {any} */ facts) => {
             if (!isTurn()) return;
             video.requestVideoFrameCallback(look);

@@ -250,7 +250,7 @@ export class PhoneKeeper {
      * @returns {Promise<any>}
      */
     #order(order, facts = {}, moved = []) {
-        if (!this.#worker) return Promise.reject(new Error("this browser keeps nothing"));
+        if (!this.#worker) return Promise.reject(new Error("This browser can't store recordings."));
         this.#ticket += 1;
         const ticket = this.#ticket;
         this.#worker.postMessage({ order, ticket, ...facts }, moved);

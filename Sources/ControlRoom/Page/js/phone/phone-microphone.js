@@ -95,7 +95,7 @@ export class PhoneMicrophone {
         try {
             for (let data = /** @type {AudioData | undefined} */ (begin); data; data = (await this.#reader?.read())?.value) {
                 try {
-                    if (data.sampleRate !== rate) throw new Error("the track has another rate");
+                    if (data.sampleRate !== rate) throw new Error("unexpected sample rate");
                     const { numberOfChannels, numberOfFrames } = data;
                     const missing = data.timestamp / 1000 - due;
                     if (missing > longestVariation) count += Math.round((missing / 1000) * rate);

@@ -39,7 +39,7 @@ const orders = {
         new DataView(message.buffer).setUint32(0, bytes.byteLength, true);
         message.set(bytes, 4);
         // A message is written completely or not at all. On a full disk, the file ends with the previous one.
-        if (handle.write(message, { at: size }) !== message.byteLength) throw new Error("the storage is full");
+        if (handle.write(message, { at: size }) !== message.byteLength) throw new Error("The phone's storage is full.");
         size += message.byteLength;
         if (performance.now() - flushedAt < flushInterval) return;
         flushedAt = performance.now();

@@ -10,47 +10,47 @@ import { PhoneMicrophone } from "./phone-microphone.js";
 
 addWords({
     "phone-title": ["Use this phone as a camera", "Dieses Telefon als Kamera"],
-    "own-picture": ["Camera picture", "Was dieses Telefon sieht"],
+    "own-picture": ["Camera picture", "Kamerabild"],
     "camera-controls": ["Camera", "Kamera"],
-    "phone-name": ["Camera name", "Name dieser Kamera"],
+    "phone-name": ["Camera name", "Name der Kamera"],
     "phone-name-hint": ["Letters, digits, - and _", "Buchstaben, Ziffern, - und _"],
     lens: ["Camera", "Kamera"],
     "lens-back": ["Back", "Rückseite"],
     "lens-front": ["Front", "Vorderseite"],
     resolution: ["Resolution", "Auflösung"],
-    "with-sound": ["Send microphone audio", "Auch das Mikrofon senden"],
-    begin: ["Start camera", "Kamera sein"],
-    "end-camera": ["Stop camera", "Keine Kamera mehr sein"],
-    "phone-recorded": ["RECORDING", "DU WIRST AUFGENOMMEN"],
+    "with-sound": ["Send microphone audio", "Ton des Mikrofons senden"],
+    begin: ["Start camera", "Kamera starten"],
+    "end-camera": ["Stop camera", "Kamera beenden"],
+    "phone-recorded": ["RECORDING", "AUFNAHME"],
     "phone-not-recorded": ["NOT RECORDED", "KEINE AUFNAHME"],
-    "phone-no-contact": ["DISCONNECTED", "KEIN KONTAKT"],
-    "phone-off": ["CAMERA OFF", "NOCH KEINE KAMERA"],
-    "phone-waits": ["Connecting to the control room…", "Die Seite sucht die Regie und versucht es von selbst wieder."],
-    "phone-unused": ["Connected as {selector}. No profile uses this phone yet.", "Die Regie sieht dieses Telefon als {selector}. Noch benutzt es nichts."],
-    "phone-used": ["This phone is camera {role}.", "Das ist die Kamera {role}."],
-    "phone-times": ["Time accuracy: ± {error} ms.", "Zeiten sind auf ± {error} ms bekannt."],
-    "phone-asks": ["Allow camera and microphone access in the browser.", "Der Browser fragt nach Kamera und Mikrofon."],
-    "phone-no-token": ["Scan the code under “Add a phone” in the control room again.", "Diese Seite braucht den Link von „Telefon hinzufügen“ in der Regie: den Code neu scannen."],
-    "phone-insecure": ["Browsers allow camera access only over HTTPS. Open the link that starts with https://.", "Browser geben Kameras nur Seiten mit TLS: den Link öffnen, der mit https:// beginnt."],
-    "phone-denied": ["Can't use the camera: {what}. Allow camera access in the browser settings for this page, then try again.", "Keine Kamera: {what}. In den Browser-Einstellungen dieser Seite erlauben und neu versuchen."],
-    "phone-no-sound": ["Can't use the microphone: {what}.", "Kein Mikrofon: {what}."],
-    "phone-encoder": ["This browser can't encode the camera's video: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
-    "phone-ended": ["The browser stopped the camera. Another app may be using it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
+    "phone-no-contact": ["DISCONNECTED", "GETRENNT"],
+    "phone-off": ["CAMERA OFF", "KAMERA AUS"],
+    "phone-waits": ["Connecting to the control room…", "Verbindung zur Regie wird hergestellt…"],
+    "phone-unused": ["Connected as {selector}. No profile uses this phone yet.", "Verbunden als {selector}. Noch kein Profil verwendet dieses Telefon."],
+    "phone-used": ["This phone is camera {role}.", "Dieses Telefon ist Kamera {role}."],
+    "phone-times": ["Timing accuracy: ± {error} ms.", "Zeitgenauigkeit: ± {error} ms."],
+    "phone-asks": ["Allow camera and microphone access in the browser.", "Im Browser den Zugriff auf Kamera und Mikrofon erlauben."],
+    "phone-no-token": ["Scan the code under “Add a phone” in the control room again.", "Den Code unter „Telefon hinzufügen“ in der Regie erneut scannen."],
+    "phone-insecure": ["Browsers allow camera access only over HTTPS. Open the link that starts with https://.", "Browser erlauben den Kamerazugriff nur über HTTPS. Den Link öffnen, der mit https:// beginnt."],
+    "phone-denied": ["Can't use the camera: {what}. Allow camera access in the browser settings for this page, then try again.", "Die Kamera kann nicht verwendet werden: {what}. Den Kamerazugriff in den Browser-Einstellungen dieser Seite erlauben und erneut versuchen."],
+    "phone-no-sound": ["Can't use the microphone: {what}.", "Das Mikrofon kann nicht verwendet werden: {what}."],
+    "phone-encoder": ["This browser can't encode the camera's video: {what}. Choose another resolution or camera.", "Dieser Browser kann das Kamerabild nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
+    "phone-ended": ["The browser stopped the camera. Another app may be using it.", "Der Browser hat die Kamera gestoppt. Möglicherweise verwendet sie eine andere App."],
     "phone-sound-ended": ["The browser stopped the microphone; a phone call may be using it. The picture continues without sound. Press “Stop camera”, then start again.",
-        "Der Browser hat das Mikrofon beendet, etwa weil ein Anruf es nimmt: Das Bild geht ohne Ton weiter. „Keine Kamera mehr sein“ drücken und neu beginnen."],
+        "Der Browser hat das Mikrofon gestoppt, möglicherweise wegen eines Anrufs. Das Bild läuft ohne Ton weiter. „Kamera beenden“ drücken und neu starten."],
     "phone-both-muted": ["Picture and sound are interrupted, for example by a phone call. They resume automatically.",
-        "Das Telefon gibt gerade weder Bild noch Ton, etwa weil ein Anruf sie hat. Sie kommen von selbst wieder."],
+        "Bild und Ton sind unterbrochen, zum Beispiel durch einen Anruf. Sie laufen automatisch weiter."],
     "phone-picture-muted": ["The picture is interrupted; another app may be using the camera. It resumes automatically.",
-        "Das Telefon gibt gerade kein Bild, etwa weil ein anderes Programm die Kamera hat. Es kommt von selbst wieder."],
+        "Das Bild ist unterbrochen. Möglicherweise verwendet eine andere App die Kamera. Es läuft automatisch weiter."],
     "phone-sound-muted": ["The sound is interrupted; a phone call may be using the microphone. It resumes automatically.",
-        "Das Telefon gibt gerade keinen Ton, etwa weil ein Anruf das Mikrofon hat. Er kommt von selbst wieder."],
-    "phone-hidden": ["Keep this page in the foreground. Browsers stop the camera of hidden pages.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
-    "phone-keeps": ["The control room is unreachable. This phone stores the recording until the connection is restored.", "Bis die Regie wieder da ist, behält das Telefon die Aufnahme selbst."],
-    "phone-kept": ["Uploading the recording stored on this phone: {percent} %.", "Das Telefon hat eine Aufnahme ganz behalten: sende sie, {percent} %."],
-    "phone-kept-waits": ["A recording stored on this phone can't be uploaded yet: {what}", "Das Telefon hat eine Aufnahme ganz behalten und wird sie noch nicht los: {what}"],
-    "phone-kept-off": ["A recording is stored on this phone. Start the camera to upload it.", "Das Telefon hat eine Aufnahme ganz behalten: als Kamera übergibt es sie."],
-    "phone-discard": ["Discard stored recording", "Das Behaltene wegwerfen"],
-    "phone-slow": ["The network is too slow; some frames are dropped.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
+        "Der Ton ist unterbrochen, möglicherweise durch einen Anruf. Er läuft automatisch weiter."],
+    "phone-hidden": ["Keep this page in the foreground. The browser stops the camera when the page is hidden.", "Diese Seite im Vordergrund lassen. Der Browser stoppt die Kamera, wenn die Seite verdeckt ist."],
+    "phone-keeps": ["The control room is unreachable. This phone stores the recording until the connection is restored.", "Die Regie ist nicht erreichbar. Dieses Telefon speichert die Aufnahme, bis die Verbindung wieder besteht."],
+    "phone-kept": ["Uploading the recording stored on this phone: {percent} %.", "Die auf diesem Telefon gespeicherte Aufnahme wird hochgeladen: {percent} %."],
+    "phone-kept-waits": ["A recording stored on this phone can't be uploaded yet: {what}", "Eine auf diesem Telefon gespeicherte Aufnahme kann noch nicht hochgeladen werden: {what}"],
+    "phone-kept-off": ["A recording is stored on this phone. Start the camera to upload it.", "Auf diesem Telefon ist eine Aufnahme gespeichert. Die Kamera starten, um sie hochzuladen."],
+    "phone-discard": ["Discard stored recording", "Aufnahme verwerfen"],
+    "phone-slow": ["The network is too slow; some frames are dropped.", "Das Netz ist zu langsam. Einige Bilder werden ausgelassen."],
 });
 
 const rate = 30;
@@ -171,7 +171,7 @@ async function open() {
     video.srcObject = stream;
     await video.play();
     const [track] = stream.getVideoTracks();
-    if (!track) throw new Error("no video");
+    if (!track) throw new Error("no video track");
     camera = new PhoneCamera(track, video, Math.round(track.getSettings().frameRate ?? rate) || rate);
     const { dated, ...format } = await camera.format;
     let lacksKey = true;
@@ -206,7 +206,7 @@ async function open() {
     itsLink.onReceipt = (receipt) => keeper.take(receipt);
     itsLink.onRefused = (text) => stop(text);
     itsCamera.onFault = (what) => {
-        itsLink.fault(`the browser cannot encode the camera: ${what}`);
+        itsLink.fault(`the browser can't encode the camera's video: ${what}`);
         stop(say("phone-encoder", { what }));
     };
     itsLink.onKey = () => itsCamera.key();
@@ -307,7 +307,7 @@ async function switchTo(deviceId) {
 /** @param {string} deviceId */
 async function useLens(deviceId) {
     const [track] = (await navigator.mediaDevices.getUserMedia({ video: wish({ deviceId: { exact: deviceId } }) })).getVideoTracks();
-    if (!track) throw new Error("no video");
+    if (!track) throw new Error("no video track");
     if (!stream || !camera) return track.stop();
     for (const former of stream.getVideoTracks()) stream.removeTrack(former);
     stream.addTrack(track);
