@@ -60,7 +60,8 @@ struct LookMatching {
         try set(matched.requests)
         guard before != nil else {
             remarks.append(
-                "At least one camera delivered no frames, so the values were copied without comparing the pictures.")
+                "At least one camera delivered no frames, so the values were copied without comparing the pictures."
+            )
             return
         }
         after = measure()

@@ -258,7 +258,8 @@ public final class Supervisor: Sendable {
         if state.attached != nil {
             tell(
                 .message(
-                    "The control room has been closed. The session of process \(state.attached ?? 0) continues.")
+                    "The control room has been closed. The session of process \(state.attached ?? 0) continues."
+                )
             )
             state.isOver = true
             return
@@ -560,7 +561,8 @@ public final class Supervisor: Sendable {
         guard phase(state) == .standby else {
             return answer(
                 order, 409,
-                "A recording is using the devices. Start the calibration after the recording has ended.", state)
+                "A recording is using the devices. Start the calibration after the recording has ended.",
+                state)
         }
         state.calibration = order
         recorder.signal(SIGTERM)

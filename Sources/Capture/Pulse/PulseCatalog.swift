@@ -59,7 +59,8 @@ public enum PulseCatalog {
             chosen == nil
             ? "the sound server's default source is not a microphone"
             : "the sound server's default source is the monitor of an output, not a microphone"
-        throw DeviceError(device: "default", operation: "searching for a microphone (\(why))", reason: .notFound)
+        throw DeviceError(
+            device: "default", operation: "searching for a microphone (\(why))", reason: .notFound)
     }
 }
 

@@ -37,7 +37,8 @@ package final class V4L2Output: Sendable {
         do throws(DeviceError) {
             takes = Capability(try device.rawCapability())
         } catch {
-            throw DeviceError(device: path, operation: "opening", reason: .other("this is not a video device."))
+            throw DeviceError(
+                device: path, operation: "opening", reason: .other("this is not a video device."))
         }
         switch takes {
         case .frames: break

@@ -242,7 +242,8 @@ final class PhoneLink {
         said = (said.bytes + bytes, said.messages + 1)
         guard said.bytes <= Self.most.bytes, said.messages <= Self.most.messages else {
             return .nonsense(
-                "the phone sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB per second")
+                "the phone sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB per second"
+            )
         }
         return nil
     }

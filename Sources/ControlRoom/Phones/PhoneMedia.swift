@@ -132,7 +132,8 @@ struct PhoneOffer: Sendable, Equatable {
         guard let selector = PhoneSelector.selector(of: told.name) else {
             throw Refusal(
                 sentence:
-                    "A name must consist of 1 to 32 letters, digits, - or _, and must start with a letter or digit.")
+                    "A name must consist of 1 to 32 letters, digits, - or _, and must start with a letter or digit."
+            )
         }
         guard Self.keyLengths.contains(told.key.utf8.count), let key = Self.hash(told.key) else {
             throw Refusal(sentence: "The phone's key is invalid. Reload the page.")

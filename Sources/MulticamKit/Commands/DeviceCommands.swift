@@ -37,7 +37,8 @@ extension SessionCommand {
                 context.steering.stills.take(roles, of: session, isRecording: context.isRecording)
             }),
         SessionCommand(
-            "set", "ROLE NAME=VALUE…", "set controls of a camera. To list the controls, use `controls ROLE`", .blocks,
+            "set", "ROLE NAME=VALUE…", "set controls of a camera. To list the controls, use `controls ROLE`",
+            .blocks,
             groupUse: .allowed,
             parse: { words throws(ControlError) in
                 guard let settings = Settings(words), !settings.values.isEmpty else {
@@ -54,7 +55,8 @@ extension SessionCommand {
             }),
         SessionCommand(
             "controls", "ROLE [NAME=VALUE…]",
-            "set the specified control values of a camera, if any, and show all its controls", [.blocks, .showsControls],
+            "set the specified control values of a camera, if any, and show all its controls",
+            [.blocks, .showsControls],
             groupUse: .allowed,
             parse: { words throws(ControlError) in
                 guard let settings = Settings(words) else {
@@ -107,7 +109,8 @@ extension SessionCommand {
                     selector.isEmpty ? nil : selector, context.steering.setup)
             }),
         SessionCommand(
-            "add", "ROLE CAMERA", "add a camera to the recording. To show it in the program, use `unhide ROLE`",
+            "add", "ROLE CAMERA",
+            "add a camera to the recording. To show it in the program, use `unhide ROLE`",
             [.needsRecording, .blocks], groupUse: opensDevice,
             parse: { words throws(ControlError) in
                 try DeviceOfRole(

@@ -41,13 +41,15 @@ extension SessionCommand {
     /// Commands that save and delete scenes.
     static let scenes = [
         SessionCommand(
-            "save-scene", "NAME", "save the current layout and audio mix as a scene in this session and in your profile",
+            "save-scene", "NAME",
+            "save the current layout and audio mix as a scene in this session and in your profile",
             .blocks, groupUse: .allowed, parse: sceneName,
             perform: { name, session, context in
                 context.steering.scenes.save(name, of: session, context.steering.setup)
             }),
         SessionCommand(
-            "delete-scene", "NAME", "delete a scene from this session and from your profile", .blocks, groupUse: .allowed,
+            "delete-scene", "NAME", "delete a scene from this session and from your profile", .blocks,
+            groupUse: .allowed,
             parse: sceneName,
             perform: { name, session, context in
                 context.steering.scenes.delete(name, of: session, context.steering.setup)

@@ -179,7 +179,8 @@ final class LibraryStream {
             ),
             ff_forbidden: .refused("\(address) does not allow access for this user."),
             ff_not_found: .refused(
-                "\(address) reports that the path does not exist. Look up the path in the camera's settings or manual."),
+                "\(address) reports that the path does not exist. Look up the path in the camera's settings or manual."
+            ),
             ff_protocol_not_found: .refused("\(address) uses a protocol that is not supported."),
             ff_error_from_errno(111): .lost("\(address) refused the connection."),
             ff_error_from_errno(113): .lost("no network route to \(address)."),
@@ -196,7 +197,8 @@ final class LibraryStream {
         }
         if address.kind == .rtsp, String(cString: media_messages()).contains("not on whitelist") {
             return .refused(
-                "\(address) redirects to another address. Redirects are not followed. Use the other address instead.")
+                "\(address) redirects to another address. Redirects are not followed. Use the other address instead."
+            )
         }
         if let error = errors[code] { return error }
         var text = [CChar](repeating: 0, count: 128)

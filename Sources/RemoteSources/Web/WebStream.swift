@@ -78,10 +78,12 @@ final class WebStream {
             )
         case 404:
             .refused(
-                "\(address) reports that the path does not exist. Look up the path in the camera's settings or manual.")
+                "\(address) reports that the path does not exist. Look up the path in the camera's settings or manual."
+            )
         case 300..<400:
             .refused(
-                "\(address) redirects to another address. Redirects are not followed. Use the other address instead.")
+                "\(address) redirects to another address. Redirects are not followed. Use the other address instead."
+            )
         case 500..<600: .lost("\(address) reported a server error (HTTP \(status)).")
         default: .refused("\(address) responded with HTTP \(status).")
         }

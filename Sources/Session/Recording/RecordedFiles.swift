@@ -62,7 +62,8 @@ struct RecordedFiles {
     private var faults: [FileError] {
         closed.compactMap { file in
             file.fault.map {
-                FileError(path: "\(folder.path)/\(file.relativePath)", operation: "verifying the file", detail: $0)
+                FileError(
+                    path: "\(folder.path)/\(file.relativePath)", operation: "verifying the file", detail: $0)
             }
         }
     }

@@ -132,7 +132,8 @@ final class MetadataTrack {
             guard let failure = file.failureSoFar, toldFailures.insert(disk).inserted else { continue }
             warn(
                 at: time,
-                "the metadata of camera \(input.role) is no longer recorded, but the recording continues. \(failure)")
+                "the metadata of camera \(input.role) is no longer recorded, but the recording continues. \(failure)"
+            )
         }
     }
 

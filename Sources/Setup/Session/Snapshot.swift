@@ -176,7 +176,8 @@ extension SessionSetup {
         if !takesAll { plan.cameras = Array(plan.cameras.prefix(1)) }
         guard !plan.cameras.isEmpty else {
             throw .usage(
-                "the profile `\(plan.profile.printable())` does not contain a camera, so stills cannot be captured.")
+                "the profile `\(plan.profile.printable())` does not contain a camera, so stills cannot be captured."
+            )
         }
         try self.init(plan, of: resolver)
     }

@@ -4,7 +4,6 @@ import FoundationEssentials
 import Glibc
 import Media
 import MulticamKit
-
 import Profiles
 import SessionFolder
 
