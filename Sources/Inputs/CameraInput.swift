@@ -425,7 +425,10 @@ package final class CameraInput: Sendable {
         if isCorrected { frame = frame.captured(at: stamp) }
         let isLogged = keepsLog || taps.wantsMetadata(of: role)
         let isWhole = frame.pixel != .mjpeg || codecs.isWholeJPEG(frame.memory, size: frame.size)
-        let time = box.withLock { box in
+        let decoded = isWhole ? stream.decoder?.decode(frame) : nil
+        if isWhole { taps.give(frame, of: role) }
+        // The only lock for a frame, except for the few frames whose picture is examined.
+        let due: (watch: PictureMonitor, recording: Int, time: ClockTime)? = box.withLock { box in
             if isCorrected { box.correctedStamps += 1 }
             box.lastArrival = arrival
             box.log.isKept = isLogged
@@ -437,23 +440,28 @@ package final class CameraInput: Sendable {
             if let untold, !box.isAway {
                 box.miss(untold.count, stream.source.outageCause, capturedAt: untold.since)
             }
-            return clock.time(
+            let time = clock.time(
                 stamped: hasExactTimes ? stamped : PlausibleStamp.time(modeled: modeled, stamped: stamped))
-        }
-        guard isWhole else {
-            box.withLock { box in
+            guard isWhole else {
                 box.addLoss(1, .corrupt, capturedAt: time)
                 box.log.came(frame, at: time, arrival: arrival, lost: .corrupt)
+                return nil
             }
-            return
+            if !hasExactTimes { watchExposure(&box, at: time) }
+            let dated = DatedFrame(
+                frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time, decoded: decoded,
+                stream: stream.number)
+            box.keep(dated, arrival: arrival, isEarlier: isEarlier)
+            guard frame.pixel != .h264, box.picture.wantsFrame(at: time) else { return nil }
+            return (box.picture, box.recordings, time)
         }
-        watchPicture(of: frame, at: time)
-        taps.give(frame, of: role)
-        if !hasExactTimes { watchExposure(at: time) }
-        let dated = DatedFrame(
-            frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time,
-            decoded: stream.decoder?.decode(frame), stream: stream.number)
-        box.withLock { $0.keep(dated, arrival: arrival, isEarlier: isEarlier) }
+        guard var examined = due else { return }
+        // Examining a picture may require decoding it, so no lock is held. Apart from `beginCounting`, only this thread
+        // changes the watch.
+        examined.watch.add(frame, at: examined.time, codecs: codecs)
+        box.withLock { box in
+            if box.recordings == examined.recording { box.picture = examined.watch }
+        }
     }
 
     /// Returns the reason why a camera of this kind delivers fewer frames than declared, and how to fix it.
@@ -470,39 +478,22 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Examines frames outside the lock, since this may require decoding them. Apart from `beginCounting`,
-    /// only this thread changes the picture watch.
-    private func watchPicture(of frame: CapturedFrame, at time: ClockTime) {
-        guard frame.pixel != .h264,
-            let (picture, number) = box.withLock({ box in
-                box.picture.wantsFrame(at: time) ? (box.picture, box.recordings) : nil
-            })
-        else { return }
-        var watch = picture
-        watch.add(frame, at: time, codecs: codecs)
-        box.withLock { box in
-            if box.recordings == number { box.picture = watch }
+    private func watchExposure(_ box: inout CameraInbox, at time: ClockTime) {
+        let interval = box.clock.interval
+        let (missing, becameSlow) = box.exposure.frameCame(every: interval)
+        // While the camera is unavailable, its frames are counted as lost due to the outage's cause.
+        guard !box.isAway else { return }
+        if missing > 0 {
+            box.miss(missing, .lowLight, capturedAt: time - interval)
         }
-    }
-
-    private func watchExposure(at time: ClockTime) {
-        box.withLock { box in
-            let interval = box.clock.interval
-            let (missing, becameSlow) = box.exposure.frameCame(every: interval)
-            // While the camera is unavailable, its frames are counted as lost due to the outage's cause.
-            guard !box.isAway else { return }
-            if missing > 0 {
-                box.miss(missing, .lowLight, capturedAt: time - interval)
-            }
-            if becameSlow {
-                let rate = (10 / interval.inSeconds).rounded() / 10
-                box.deliveries.append(
-                    .warning(
-                        at: time,
-                        text: "camera \(role) delivers \(rate) fps instead of "
-                            + "\(box.format.rate) fps\(Self.slowness(of: SourceKind(box.stream.source.device)))"
-                    ))
-            }
+        if becameSlow {
+            let rate = (10 / interval.inSeconds).rounded() / 10
+            box.deliveries.append(
+                .warning(
+                    at: time,
+                    text: "camera \(role) delivers \(rate) fps instead of "
+                        + "\(box.format.rate) fps\(Self.slowness(of: SourceKind(box.stream.source.device)))"
+                ))
         }
     }
 }

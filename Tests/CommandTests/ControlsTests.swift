@@ -48,7 +48,7 @@ struct ControlsTests {
             ),
             (["gain=256"], "256 is out of range. Choose 0 to 255."),
             (["focus_absolute=41", "focus_automatic_continuous=off"], "Choose 0 to 250 in steps of 5."),
-            (["focus_absolute=40"], "Set focus_automatic_continuous=0 as well."),
+            (["focus_absolute=40"], "Also set focus_automatic_continuous=0."),
             (
                 ["power_line_frequency=55 Hz"],
                 "55 Hz is not a valid choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
@@ -173,7 +173,7 @@ struct ControlsTests {
         let text = matched.reply["text"] as? String ?? ""
         #expect(matched.status == 0 && text.contains("face was matched to desk"), "\(text)")
         #expect(matched.values["auto_exposure"] == 1)
-        let shares = text.matches(of: #/(-?\d+) %, desk (-?\d+) %/#).compactMap { match in
+        let shares = text.matches(of: #/(-?\d+) % \(desk: (-?\d+) %\)/#).compactMap { match in
             Int(match.1).flatMap { own in Int(match.2).map { abs(own - $0) } }
         }
         #expect(shares.count == 2 && shares.allSatisfy { $0 <= 3 }, "\(text)")

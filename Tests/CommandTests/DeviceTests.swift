@@ -70,7 +70,7 @@ struct DeviceWatchTests {
         "Conflicting options of `devices` are usage errors",
         arguments: [
             (["--set", "x"], "--position"), (["--position", "front"], "--set"),
-            (["--set", "x", "--mounting", "45"], "0, 90, 180 or 270"),
+            (["--set", "x", "--mounting", "45"], "0, 90, 180, or 270"),
             (["--set", "x", "--type", "usb"], "built-in or external"),
             (["--watch", "--forget", "x"], "can't be combined"),
         ])

@@ -25,7 +25,7 @@ struct ProfileTests {
             ("cameras: {desk: {}}\nprogam: {}", "probably program"),
             ("cameras: {desk: {rate: fast}}", "cameras.desk.rate: found “fast”"),
             ("cameras: {desk: {rate: -1}}", "above 0"),
-            ("cameras: {desk: {rotation: 45}}", "0, 90, 180 or 270"),
+            ("cameras: {desk: {rotation: 45}}", "0, 90, 180, or 270"),
             ("cameras: 5", "cameras: found “5”"),
             ("", "an empty file"),
             ("- desk", "found a list"),

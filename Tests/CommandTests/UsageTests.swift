@@ -19,6 +19,19 @@ struct UsageTests {
         #expect(outcome.lines.allSatisfy { $0.count <= 80 })
     }
 
+    @Test("The help of every command fits into 80 columns")
+    func helpOfEachCommand() throws {
+        let names = try Multicam.run("help").lines.compactMap { line in
+            line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first.map(String.init) : nil
+        }.filter { $0 != "multicam" && $0.allSatisfy { $0.isLetter || $0 == "-" } && !$0.hasPrefix("-") }
+        #expect(names.count > 15)
+        for name in names {
+            let outcome = try Multicam.run(name, "--help")
+            #expect(outcome.status == 0, "\(name)")
+            #expect(outcome.lines.filter { $0.count > 80 } == [])
+        }
+    }
+
     @Test("Commands of `ctl` are listed by purpose, with examples")
     func controlHelp() throws {
         let lines = try Multicam.run("ctl", "--help").lines

@@ -31,7 +31,7 @@ struct StressSetsTests {
         #expect(run(&sets) { _, _ in true } == ["x abcd", "y abcd"])
         #expect(
             sets.leftOut == [
-                "Smaller sets were not tested with formats in which all cameras passed (x, y), because they need fewer resources."
+                "With formats in which all cameras passed together (x, y), smaller sets were not tested, because they need fewer resources."
             ]
         )
     }

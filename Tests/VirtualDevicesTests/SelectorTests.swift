@@ -121,7 +121,7 @@ struct SelectorTests {
             ("virtual:clap?unplug=5,9,12&replug=7", "must alternate"),
             ("virtual:clap?stall=5", "START:DURATION"),
             ("virtual:clap?stall=5:0", "START:DURATION"),
-            ("virtual:clap?mount=45", "0, 90, 180 or 270"),
+            ("virtual:clap?mount=45", "0, 90, 180, or 270"),
             ("virtual:clap?position=unspecified", "front or back"),
             ("virtual:clap?seed=-1", "a whole number from 0"),
         ])

@@ -214,7 +214,7 @@ struct PlanCompiler {
         func refusal(_ why: String) -> ProfileError {
             profile.source.error(
                 at: "cameras.\(camera.role).rotation", found: "sensor",
-                expected: "0, 90, 180 or 270, because \(why)")
+                expected: "0, 90, 180, or 270, because \(why)")
         }
         guard device.turnsWithComputer else {
             guard device.deviceType == .virtual || device.deviceType == .file else {

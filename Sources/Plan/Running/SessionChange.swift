@@ -265,12 +265,12 @@ extension SessionChange: CustomStringConvertible {
             words throws(SessionChangeError) in .visible(role: try words.role(), true)
         },
         Entry(
-            "rotate", "ROLE DEGREES", "rotate a camera clockwise in the program: 0, 90, 180 or 270 degrees",
+            "rotate", "ROLE DEGREES", "rotate a camera clockwise in the program: 0, 90, 180, or 270 degrees",
             of: .picture
         ) { words throws(SessionChangeError) in
             try words.need(2...2)
             guard let degrees = Int(words[1]), let rotation = Rotation(rawValue: degrees) else {
-                throw words.fault("where DEGREES is 0, 90, 180 or 270")
+                throw words.fault("where DEGREES is 0, 90, 180, or 270")
             }
             return .rotation(role: words[0], rotation)
         },

@@ -73,7 +73,7 @@ extension ProfileReader {
         if value.plainText == "sensor" { return .sensor }
         guard let degrees = value.plainText.flatMap({ Int($0) }), let rotation = Rotation(rawValue: degrees)
         else {
-            throw value.error(expected: "0, 90, 180 or 270 degrees clockwise, or sensor")
+            throw value.error(expected: "0, 90, 180, or 270 degrees clockwise, or sensor")
         }
         return .fixed(rotation)
     }

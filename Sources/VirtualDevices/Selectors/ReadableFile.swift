@@ -86,7 +86,7 @@ struct FileTimes {
         defer { reached = time }
         let step = time - last
         guard step > Self.longestHole || step < .zero - Self.longestReturn else { return nil }
-        let (way, length) = step > .zero ? ("forward", step) : ("back", .zero - step)
+        let (way, length) = step > .zero ? ("forward", step) : ("backward", .zero - step)
         return
             "the file's timestamps jump \(way) by \(Int64(rounding: length.inSeconds)) s after \(last.text)"
     }

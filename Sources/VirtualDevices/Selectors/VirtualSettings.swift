@@ -70,7 +70,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         }
         corruptShare = try selector.share("corrupt")
         mount =
-            try selector.value("mount", "0, 90, 180 or 270") { text in
+            try selector.value("mount", "0, 90, 180, or 270") { text in
                 Int(text).flatMap { Rotation(rawValue: $0) }
             }
             ?? .none

@@ -12,7 +12,7 @@ struct CtlCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "ctl",
         summary:
-            "Control a running recording: switch cameras, set markers, split files, stop, or show the status.",
+            "Control a running recording: switch, mark, split, stop, or show the status.",
         sections: SessionCommand.groups.map { group in
             HelpSection(
                 group.title, group.commands.filter(\.isListed).map { (term: $0.usage, help: $0.help) })

@@ -10,7 +10,7 @@ import SessionFolder
 struct ExportCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "export",
-        summary: "Export a recording as editor projects, with all tracks in sync and the live cut applied.",
+        summary: "Export a recording as editor projects, with tracks in sync and the live cut.",
         notes: [
             "Writes edit/session.fcpxml (Final Cut Pro, DaVinci Resolve), edit/session.otio (Premiere Pro, "
                 + "Resolve), edit/session.mlt (Kdenlive, Shotcut), and edit/session.edl (other editors). "

@@ -10,7 +10,7 @@ struct NodeCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "node",
         summary:
-            "Make this computer available to a group, and record when requested by the group's coordinator.",
+            "Make this computer available to a group, whose coordinator starts recordings.",
         sections: [
             HelpSection(
                 "Tasks",

@@ -9,7 +9,7 @@ struct PreferCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "prefer",
         summary:
-            "Choose the camera used for `any` in profiles, or the microphone used for `default`.",
+            "Choose the camera for `any` in profiles, or the microphone for `default`.",
         notes: [
             "DEVICE is part of a name, /dev/video0, usb:PATH, serial:SERIAL, position:front, or position:back. "
                 + "For a microphone, DEVICE is part of its name, or pulse:SOURCE.",

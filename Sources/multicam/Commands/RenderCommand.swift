@@ -13,7 +13,7 @@ struct RenderCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "render",
         summary:
-            "Render the program of a recording again from its tracks, with another layout, size, or cut.",
+            "Render a recording's program again from its tracks, with other settings.",
         notes: [
             "Without options, the program is rendered as it was switched during the recording. "
                 + "The output is identical on every run and with any number of processors. It has the frame rate of the recording.",

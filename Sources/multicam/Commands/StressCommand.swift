@@ -9,7 +9,7 @@ import StressTest
 struct StressCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "stress",
-        summary: "Test which cameras run together, what fails first, and whether they run reliably.",
+        summary: "Test which cameras run together, what fails first, and how reliably they run.",
         notes: [
             "`sets` tests every combination of the cameras in a few formats, each for a few seconds. "
                 + "`climb` starts at the lowest formats and raises one setting at a time until a step fails twice. "

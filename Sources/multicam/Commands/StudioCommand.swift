@@ -13,7 +13,7 @@ import System
 struct StudioCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "studio",
-        summary: "Open the control room in a browser: preview cameras, monitor levels, switch, and record.",
+        summary: "Open the control room in a browser: previews, levels, switching, and recording.",
         notes: [
             "Starts `record --standby` with the profile, or shows the running session. The page's address is the only line on "
                 + "standard output. Anyone with the address has full control, so treat it as a password.",

@@ -6,7 +6,7 @@ import SessionFolder
 struct VerifyCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "verify",
-        summary: "Verify the files of finished recordings against the checksums in their manifests.",
+        summary: "Verify the files of finished recordings against their manifests' checksums.",
         notes: [
             "Reads every byte. Also reports the losses that occurred during the recording, which don't change the exit status. "
                 + "Exit status: 0 if every file is unchanged since the recording; 1 if a file is damaged, missing, unreadable, or unfinished; "

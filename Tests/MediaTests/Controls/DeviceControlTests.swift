@@ -76,7 +76,7 @@ struct DeviceControlTests {
             ("exposure", "Similar controls: auto_exposure, exposure_time_absolute."),
             (
                 "bogus",
-                "Available: brightness, auto_exposure, exposure_time_absolute, focus_absolute, focus_automatic_continuous."
+                "Available controls: brightness, auto_exposure, exposure_time_absolute, focus_absolute, focus_automatic_continuous."
             ),
         ])
     func unknown(name: String, end: String) {

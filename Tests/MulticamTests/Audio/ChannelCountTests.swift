@@ -72,6 +72,6 @@ struct ChannelCountTests {
                 tracks: { cameras: copy, microphones: wav, files: one }
                 """, seconds: 1)
         }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("microphone host has 4 channels"))
+        #expect("\(error.map { "\($0)" } ?? "")".contains("microphone host, which has 4 channels"))
     }
 }

@@ -78,7 +78,7 @@ struct FarAudioTests {
     @Test(
         "audio continues after timestamps jump by years, forward or back, and the jump is reported",
         arguments: [
-            (["157680000000", "157680000100", "0", "100"], "back by 1825 days"),
+            (["157680000000", "157680000100", "0", "100"], "backward by 1825 days"),
             (["0", "100", "157680000000"], "forward by 1824 days 23 h"),
         ])
     func jump(times: [String], sentence: String) async throws {

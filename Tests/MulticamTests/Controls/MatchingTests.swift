@@ -53,7 +53,7 @@ struct MatchingTests {
         #expect(warnings.allSatisfy { $0.contains(#""track":"face""#) && $0.contains(#""at_ns":0"#) })
         #expect(
             warnings.contains {
-                $0.contains("face: the camera has no gain control, so it cannot match 16 of desk.")
+                $0.contains("face: the camera has no gain control, so it cannot match the gain of desk (16).")
             })
         #expect(Self.controls("face", in: recording)["white_balance_automatic"]?.value == 0)
     }

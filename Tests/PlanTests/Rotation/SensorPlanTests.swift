@@ -72,7 +72,7 @@ struct SensorPlanTests {
             CameraMountingTests.device(.builtIn, .front), .unknown("no accelerometer was found"))
         #expect(
             blind.description
-                == "test.yaml:1:27: cameras.a.rotation: found sensor, expected 0, 90, 180 or 270, because no accelerometer was found."
+                == "test.yaml:1:27: cameras.a.rotation: found sensor, expected 0, 90, 180, or 270, because no accelerometer was found."
         )
         #expect(blind.isMissingDevice)
     }

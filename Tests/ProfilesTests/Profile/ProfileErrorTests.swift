@@ -86,11 +86,11 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { rotation: 45 } }",
-                "1:27: cameras.a.rotation: found “45”, expected 0, 90, 180 or 270 degrees clockwise, or sensor."
+                "1:27: cameras.a.rotation: found “45”, expected 0, 90, 180, or 270 degrees clockwise, or sensor."
             ),
             (
                 "cameras: { a: { rotation: sensors } }",
-                "1:27: cameras.a.rotation: found “sensors”, expected 0, 90, 180 or 270 degrees clockwise, or sensor."
+                "1:27: cameras.a.rotation: found “sensors”, expected 0, 90, 180, or 270 degrees clockwise, or sensor."
             ),
             (
                 "cameras: { a: { preview: { mirrored: maybe } } }",
