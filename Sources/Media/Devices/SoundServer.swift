@@ -64,12 +64,14 @@ public struct AudioPort: Sendable, Hashable {
     }
 }
 
-/// The command that starts the user's sound server. All messages show the same command.
+/// The command that starts the user's sound server. All messages that tell the user to start the sound server
+/// show this command.
 public enum SoundServerStart {
     /// Installation path of PipeWire's PulseAudio replacement.
     public static let pipeWire = "/usr/bin/pipewire-pulse"
 
-    /// Returns the command for a computer with or without PipeWire's PulseAudio replacement.
+    /// Returns the command that starts the sound server on a computer with or without PipeWire's PulseAudio
+    /// replacement.
     public static func command(hasPipeWire: Bool) -> String {
         hasPipeWire ? "systemctl --user start pipewire-pulse" : "pulseaudio --start"
     }
@@ -81,13 +83,13 @@ public enum SoundServerStart {
 /// Voice processing that the sound server applies to a microphone's audio for the program. The microphone's own track
 /// stays unprocessed.
 public struct VoiceProcessing: Sendable, Hashable, Codable {
-    /// Whether to cancel echo, which is audio that the computer plays through the output created for this
-    /// purpose and that the microphone picks up.
+    /// Whether to cancel echo. Echo is audio that the computer plays through the echo-cancellation output and
+    /// that the microphone picks up.
     public var echoCancellation: Bool
     /// Whether to suppress steady noise such as fans and hum.
     public var noiseSuppression: Bool
 
-    /// Creates settings; all processing is off by default.
+    /// Creates voice processing settings; all processing is off by default.
     public init(echoCancellation: Bool = false, noiseSuppression: Bool = false) {
         self.echoCancellation = echoCancellation
         self.noiseSuppression = noiseSuppression

@@ -17,8 +17,8 @@ public protocol AudioEncoding: AnyObject {
     func finish() throws(EncodingError) -> [EncodedPacket]
 }
 
-/// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use a
-/// resampler from only one thread.
+/// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use
+/// each resampler from only one thread.
 public protocol Resampling: AnyObject {
     /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples. The
     /// correction applies until the next call.
@@ -32,7 +32,7 @@ public protocol Resampling: AnyObject {
     /// - Throws: `EncodingError` if the resampler fails.
     func convert(_ samples: [Float]) throws(EncodingError) -> [Float]
 
-    /// Duration of the buffered input: how far the end of the output is behind the end of the input.
+    /// Duration of the buffered input: how far the end of the output lags behind the end of the input.
     var delay: Nanoseconds { get }
 
     /// Flushes the buffered samples, padded with silence. More audio may be converted afterwards.
@@ -55,7 +55,7 @@ public struct Loudness: Sendable, Equatable, Codable {
     /// Maximum true peak since the start in dBTP, including peaks between samples (4× oversampling).
     public var truePeak: Double?
 
-    /// Creates a value; omitted measurements are `nil`.
+    /// Creates a loudness value; omitted measurements are `nil`.
     public init(
         momentary: Double? = nil, shortTerm: Double? = nil, integrated: Double? = nil, range: Double? = nil,
         truePeak: Double? = nil
@@ -68,7 +68,7 @@ public struct Loudness: Sendable, Equatable, Codable {
     }
 }
 
-/// Measures the loudness of audio. Use a meter from only one thread.
+/// Measures the loudness of audio. Use each meter from only one thread.
 public protocol LoudnessMetering: AnyObject {
     /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the written
     /// file.

@@ -13,8 +13,8 @@ public struct DeviceError: Error, Sendable, Equatable {
         /// Another program is using the device. `by` is that program, or `nil` if proc(5) doesn't identify
         /// it.
         case busy(by: DeviceHolder?)
-        /// The user lacks permission to open the device. The obstacle gives the cause; `nil` if the cause is
-        /// unknown.
+        /// The user lacks permission to open the device. The `AccessObstacle` gives the cause; `nil` if the
+        /// cause is unknown.
         case noPermission(AccessObstacle?)
         /// The device was unplugged or doesn't respond.
         case disconnected
@@ -34,7 +34,7 @@ public struct DeviceError: Error, Sendable, Equatable {
         case limit(MachineLimit)
         /// The operation failed with any other system error number.
         case system(errno: Int32)
-        /// Any other reason, as a sentence that ends with what to do.
+        /// Any other reason, as text that ends with advice on what to do.
         case other(String)
     }
 
@@ -43,7 +43,7 @@ public struct DeviceError: Error, Sendable, Equatable {
     /// The action that failed, as a gerund phrase or the name of a system call, for example `starting`. It appears before
     /// "failed" in the message.
     public let operation: String
-    /// The reason why the operation failed.
+    /// Reason why the operation failed.
     public let reason: Reason
 
     /// Creates an error with a known reason.
@@ -165,7 +165,8 @@ public enum AccessObstacle: Sendable, Hashable {
 }
 
 extension AccessObstacle {
-    /// Returns the shell command that fixes the problem; `nil` if it must be run outside this machine or is unknown.
+    /// Returns the shell command that fixes the problem; `nil` if the command must be run outside this
+    /// machine or is unknown.
     public func mend(node: String) -> String? {
         let quoted = node.shellQuoted()
         return switch self {
@@ -183,11 +184,11 @@ public struct DeviceHolder: Sendable, Hashable {
     public let program: String
     /// The program's process ID.
     public let process: Int32
-    /// The program's own description of its activity, such as `records profile "pip" into /home/ann/recordings/talk`;
-    /// `nil` if it provides none.
+    /// The program's own description of its activity, such as `records profile "pip" into
+    /// /home/ann/recordings/talk`; `nil` if the program doesn't provide one.
     public var activity: String?
 
-    /// Creates a value and makes the program's name printable.
+    /// Creates a device holder and replaces unprintable characters in the program's name.
     public init(program: String, process: Int32, activity: String? = nil) {
         self.program = program.printable()
         self.process = process
@@ -196,6 +197,6 @@ public struct DeviceHolder: Sendable, Hashable {
 }
 
 extension DeviceHolder: CustomStringConvertible {
-    /// The program, in backticks, and its process ID, for example "obs (process 4312)".
+    /// The program, in backticks, and its process ID, for example "`obs` (process 4312)".
     public var description: String { "`\(program)` (process \(process))" }
 }

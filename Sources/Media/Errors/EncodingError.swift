@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Failure to decode, convert, compose, or encode.
+/// Failure to decode, convert, compose, or encode audio or video.
 public struct EncodingError: Error, Sendable, Equatable {
     /// The track, file, or format that was being processed.
     public let subject: String

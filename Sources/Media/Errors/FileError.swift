@@ -44,8 +44,9 @@ public struct FileError: Error, Sendable, Equatable {
     /// Whether the user lacks permission (`EACCES` or `EPERM`).
     public var isPermission: Bool { errno == EACCES || errno == EPERM }
 
-    /// Whether the path itself is invalid: a component is a file, the path is too long, its links form a loop, it
-    /// already exists, or it would put a backup next to its recording.
+    /// Whether the path itself is invalid: a component is a file, the path is too long, the path's symbolic
+    /// links form a loop, the file already exists, or a backup would be created in its own recording's
+    /// folder.
     public var isUserMistake: Bool {
         [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.backupIntoItself
     }

@@ -1,7 +1,7 @@
-/// Frame size in pixels, width × height, each 1…16384.
+/// Frame size in pixels: width × height. Plausible widths and heights are 1…16384.
 public struct FrameSize: Sendable, Hashable, Codable {
-    /// Valid side lengths in pixels: the range that codecs and drivers support. Larger values would overflow
-    /// byte counts.
+    /// Valid widths and heights in pixels, as supported by codecs and drivers. Larger values would make byte
+    /// counts overflow.
     private static let sides = 1...16384
 
     /// Width in pixels.
@@ -71,7 +71,7 @@ public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Returns the preset for a size; `nil` for a size without a name.
+    /// Returns the size preset for a frame size; `nil` for a size without a name.
     public init?(_ size: FrameSize) {
         guard let preset = Self.allCases.first(where: { $0.size == size }) else { return nil }
         self = preset
@@ -109,7 +109,8 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     /// The ratio 1:1, used for square pixels.
     public static let square = Self(width: 1, height: 1)
 
-    /// Creates a ratio in lowest terms; `nil` if `init(_:)` would reject it.
+    /// Creates an aspect ratio in lowest terms; returns `nil` for terms above 16384 and for ratios below 1:10
+    /// or above 10:1.
     public init?(width: Int, over height: Int) {
         var (a, b) = (width, height)
         while b > 0 { (a, b) = (b, a % b) }
@@ -140,11 +141,11 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     /// The aspect ratio after a 90° rotation.
     public var turned: Self { Self(width: height, height: width) }
 
-    /// Returns the largest size with this aspect ratio within another size, with the nearest even sides, at
-    /// least 2 pixels each.
+    /// Returns the largest size that has this aspect ratio and fits within another size. Width and height are
+    /// rounded to the nearest even number, and are at least 2 pixels.
     ///
-    /// A side within 2 pixels of the full length keeps the full length: for example, a camera's 1366×768 is meant to be
-    /// 16:9.
+    /// A width or height that differs by at most 2 pixels from that of the other size isn't cropped: for
+    /// example, a camera's 1366×768 is meant to be 16:9.
     public func largest(within size: FrameSize) -> FrameSize {
         if size.width * height >= size.height * width {
             let side = Self.even(size.height * width, over: height, atMost: size.width)
