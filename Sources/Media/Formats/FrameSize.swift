@@ -124,12 +124,12 @@ public struct AspectRatio: Sendable, Hashable, Codable {
         Self(width: width * pixel.height, height: height * pixel.width)
     }
 
-    /// Converts this display aspect ratio of an upright frame to the stored frame's pixels.
+    /// Converts the display aspect ratio of an upright frame to the storage aspect ratio of the stored frame.
     ///
     /// - Parameters:
     ///   - pixel: The pixel aspect ratio of the stored frame.
     ///   - rotation: The clockwise rotation that makes the stored frame upright.
-    /// - Returns: The aspect ratio to crop the stored frame to, oriented as `Framing` expects it.
+    /// - Returns: The aspect ratio for cropping the stored frame, in the orientation that `Framing` expects.
     package func stored(inPixelsOf pixel: AspectRatio, rotation: Rotation) -> Self {
         inPixels(of: rotation.swapsSides ? pixel.turned : pixel)
     }

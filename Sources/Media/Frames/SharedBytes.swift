@@ -1,10 +1,11 @@
 /// A block of memory that several readers share. The memory is returned to its owner when the last reference is
 /// released.
 ///
-/// The owner may be a driver's buffer, a pool, a codec's packet, or an array; the `release` closure keeps the owner
-/// alive.
+/// The owner may be a driver's buffer, a buffer pool, a codec's packet, or an array. The `release` closure
+/// keeps the owner alive.
 public final class SharedBytes: @unchecked Sendable {
-    // Memory is written only before it is shared and read-only afterwards; `release` runs once, in `deinit`.
+    // Memory is written only before it is shared and read-only afterwards; `release` is called once, in
+    // `deinit`.
     /// Pointer to the first byte. Write to the memory only before it is shared.
     public let start: UnsafeMutableRawPointer
     /// Number of bytes.
@@ -24,8 +25,8 @@ public final class SharedBytes: @unchecked Sendable {
         self.release = release
     }
 
-    /// Allocates `count` uninitialized bytes, aligned to 64 bytes for SIMD code. 64 padding bytes follow for
-    /// readers that read past the end.
+    /// Allocates `count` uninitialized bytes, aligned to 64 bytes for SIMD code. The allocation includes 64
+    /// padding bytes for code that reads past the end.
     public convenience init(count: Int) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count + 64, alignment: 64)
         nonisolated(unsafe) let owned = memory  // Only `deinit` accesses the memory again.
