@@ -15,8 +15,8 @@ public struct ScreenAddress: Sendable, Hashable {
     /// X11 display name, such as `:0`. `nil` for the display on which multicam was started (`DISPLAY`), and
     /// for screens shared through the desktop portal.
     public let display: String?
-    /// Name under which the desktop stores the user's choice of a shared screen: `portal`, or `portal/NAME`
-    /// if several screens are shared.
+    /// Name under which the portal's token for the shared screen is stored: `portal`, or `portal/NAME` if
+    /// several screens are shared.
     public let shareName: String
     /// Captured part of the display.
     public let part: Part
