@@ -154,6 +154,6 @@ package struct USBSchedule: Sendable, Hashable {
         return trial.reserve(time, each: microframes) != nil
     }
 
-    /// Returns the service interval in microframes of the schedule, 1…8.
+    /// Returns the service interval in slots of the schedule, 1…8.
     package static func step(_ microframes: Int) -> Int { min(max(microframes, 1), slots) }
 }
