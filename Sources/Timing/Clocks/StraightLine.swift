@@ -76,9 +76,9 @@ struct LineSums: Sendable {
     }
 }
 
-/// The least-squares line through the largest consistent subset of the points (least trimmed squares, with
-/// the concentration steps of Rousseeuw & Van Driessen, *Computing LTS Regression for Large Data Sets*,
-/// 2006). Excluded points don't influence the line.
+/// The least-squares line through the points that agree best with each other (least trimmed squares, with the
+/// concentration steps of Rousseeuw & Van Driessen, *Computing LTS Regression for Large Data Sets*, 2006).
+/// Excluded points don't influence the line.
 enum TrimmedLine {
     /// Number of concentration steps, which is sufficient for convergence with a few dozen points.
     private static let steps = 6
