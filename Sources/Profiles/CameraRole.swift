@@ -131,7 +131,8 @@ public struct CameraMatch: Sendable, Equatable, Codable {
         /// Locked focus. Each camera locks its own focus after autofocus has settled. The focus distance
         /// isn't copied between cameras.
         case focus
-        /// The highest size or frame rate that all matched cameras offer.
+        /// The frame size or frame rate that all matched cameras offer and that is closest to the requested
+        /// value.
         case size, rate
     }
 

@@ -225,7 +225,7 @@ struct ProfileFields {
         self.read(name, read) ?? usual
     }
 
-    /// Reads a required field. A missing field is collected as an error.
+    /// Reads a required field. A missing field causes an error.
     func required<Value>(
         _ name: String, expected: String, _ read: (ProfileValue) throws(ProfileError) -> Value
     ) throws(ProfileError) -> Value {
