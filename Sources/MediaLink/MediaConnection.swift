@@ -6,8 +6,8 @@ package import Media
 internal import SessionFolder
 internal import System
 
-/// One end of a media socket connection. Any thread may send, and one thread receives. Sending and receiving
-/// are blocking operations.
+/// One end of a media socket connection. Any thread may send messages, and one thread receives messages.
+/// Sending and receiving are blocking operations.
 package final class MediaConnection: Sendable {
     private let socket: LocalSocket
     /// The socket's file descriptor. The lock allows only one thread at a time to send a message.

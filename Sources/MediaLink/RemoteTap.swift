@@ -57,7 +57,7 @@ public final class RemoteTap: Sendable {
     ///   - content: The kind of data to request.
     ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
-    ///   - handler: Called for each item, one at a time, on the tap's thread.
+    ///   - handler: A closure that is called for each item, one at a time, on the tap's thread.
     /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         _ content: Content, process: Int32? = nil, path: String? = nil,
@@ -101,7 +101,8 @@ public final class RemoteTap: Sendable {
 
     deinit { connection.close() }
 
-    /// Requests a different part, size, rate, or format of the same frames. Other taps aren't affected.
+    /// Requests a different part, size, rate, or format of the same frames. Other taps on the session aren't
+    /// affected.
     public func change(to request: FrameRequest) {
         let wish = content.withLock { content -> RequestedMedia? in
             guard case .frames(let role, _, let isPreview) = content else { return nil }

@@ -17,8 +17,8 @@ public struct CameraRole: Sendable, Equatable {
     public var role: String
     /// Selector of the camera device: `any`, `/dev/video0`, `virtual:clap`, …
     public var device: String
-    /// Storage location of a network camera's address, which replaces `device` after it is read; `nil` if
-    /// `device` already contains the selector.
+    /// Storage location of a network camera's address, which replaces `device` after the address has been
+    /// read; `nil` if `device` already contains the selector.
     public var address: SecretSource? = nil
     /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or, without an
     /// output, the size nearest to 1280×720.
@@ -97,7 +97,7 @@ extension CameraRole {
     }
 
     /// Whether the used part of a frame is large enough for an output without upscaling. Zoom is ignored,
-    /// because it isn't yet known whether the camera supports it.
+    /// because it isn't yet known whether the camera supports zooming.
     package func covers(_ output: FrameSize, from size: FrameSize, rotation: Rotation) -> Bool {
         let part = framing(zoom: .none).part(of: size, rotation: rotation)?.size ?? size
         let upright = rotation.swapsSides ? part.turned : part
@@ -116,7 +116,7 @@ public enum CameraRotation: Sendable, Equatable {
 public enum CameraCrop: Sendable, Equatable {
     /// A rectangle in pixels of the stored frame. The profile must also set the frame's size.
     case rectangle(PixelRectangle)
-    /// The largest part with this aspect ratio, as seen upright.
+    /// The largest part of the frame that has this aspect ratio when the frame is upright.
     case shape(AspectRatio)
 }
 

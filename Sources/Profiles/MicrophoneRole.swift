@@ -6,8 +6,8 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var role: String
     /// Selector of the microphone device: `default`, `pulse:<source>`, `virtual:clap`, …
     public var device: String
-    /// Storage location of a network camera's address, which replaces `device` after it is read; `nil` if
-    /// `device` already contains the selector.
+    /// Storage location of a network camera's address, which replaces `device` after the address has been
+    /// read; `nil` if `device` already contains the selector.
     public var address: SecretSource? = nil
     /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all their
     /// channels.

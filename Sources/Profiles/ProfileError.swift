@@ -35,7 +35,7 @@ public struct ProfileError: Error, Sendable, Equatable {
 }
 
 extension ProfileError {
-    /// This error and the other errors in the same file, in file order. Each error is one line.
+    /// This error and the other errors in the same file, in file order. Each element describes one error.
     public var lines: [String] { [description] + others.map(\.description) }
 }
 

@@ -49,14 +49,15 @@ package enum DiskSpaceReader {
 /// Identity and type of a folder's file system.
 package struct FileSystemFacts: Equatable {
     /// Identity of the file system, which is the same for all folders on it. If the file system has an ID
-    /// (statvfs(3): `f_fsid`), the identity persists across restarts of the computer. Otherwise, the device
-    /// number is used.
+    /// (statvfs(3): `f_fsid`), the identity persists across restarts of the computer. If the file system
+    /// doesn't have an ID, the device number is used.
     package let identity: String
-    /// Whether the content of the file system is lost at the next restart because it is a tmpfs or ramfs.
+    /// Whether the content of the file system is lost at the next restart because the file system is a tmpfs
+    /// or ramfs.
     package let isInMemory: Bool
 
     /// Reads the identity and type of a file system. Returns `nil` and sets `errno` if the system doesn't
-    /// provide them.
+    /// provide these values.
     ///
     /// - Parameters:
     ///   - path: Any path on the file system.

@@ -38,8 +38,8 @@ package enum FileReplacement {
     ///   - content: The complete content of the file.
     ///   - file: The file to replace or create. The parent folder must exist.
     ///   - permissions: Mode of a new file, reduced by the process's umask (open(2)).
-    ///   - keepsDraft: Whether to use a draft that was created by `reserve`. If so, the draft and its disk
-    ///     blocks are kept after an error.
+    ///   - keepsDraft: Whether to use a draft that was created by `reserve`. If `true`, the draft and its
+    ///     disk blocks are kept after an error.
     ///   - syncsFolder: Whether the folder is also flushed to disk. Errors while flushing the folder are
     ///     ignored, because the kernel flushes the folder later.
     /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", and with the

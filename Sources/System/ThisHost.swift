@@ -15,7 +15,7 @@ public struct ThisHost: HostReading {
     }
 
     /// Share of processor capacity that this process may use; `nil` if the system doesn't report it.
-    /// Accessing this property reads only this value.
+    /// Accessing this property doesn't read any other part of the computer's state.
     package var processorShare: ProcessorShare? {
         var state = HostState()
         ShareReader(files: files).read(into: &state)

@@ -12,8 +12,9 @@ public protocol CameraSource: Sendable {
     /// camera determines the session's alignment delay.
     var deliveryDelay: Nanoseconds { get }
 
-    /// Asks the source to include the camera's packet header clock with each frame (`CapturedFrame.headerClock`). Call
-    /// this method before `start`. Most sources don't provide this clock.
+    /// Asks the source to include the camera's packet header clock with each frame
+    /// (`CapturedFrame.headerClock`). Call this method before `start`. Most sources don't provide a packet
+    /// header clock.
     func deliverHeaderClock()
 
     /// Starts streaming. Returns immediately; `receive` is then called on the source's own thread.
@@ -71,7 +72,7 @@ public protocol CameraSource: Sendable {
     /// thread.
     func stop()
 
-    /// Maximum error of the frames' capture times, if the source of the timestamps reports it.
+    /// Maximum error of the frames' capture times, if the source of the timestamps reports an error.
     var timeError: Nanoseconds { get }
 
     /// Origin of the frames' timestamps; `nil` if the driver sets them.
@@ -89,9 +90,9 @@ extension CameraSource {
     public func deliverHeaderClock() {}
     /// Does nothing: the camera delivers each frame as it arrives.
     public func deliver(within leeway: Nanoseconds) {}
-    /// Always `false`: the camera keeps the format it was opened in.
+    /// Always `false`: the camera keeps the format in which it was opened.
     public var isChangeable: Bool { false }
-    /// Does nothing: the camera keeps the format it was opened in.
+    /// Does nothing: the camera keeps the format in which it was opened.
     public func change(to format: VideoFormat?) {}
     /// Does nothing: the camera's frames don't depend on the start of the recording.
     public func recordingBegins(at start: ClockTime) {}
@@ -123,7 +124,7 @@ public enum CameraEvent: Sendable {
     /// Expected frames didn't arrive, or arrived damaged. `capturedAt` is the best estimate of the first missing
     /// frame's capture time.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-    /// The camera disconnected or stopped delivering frames, and it may return. The `away` event is sent
+    /// The camera disconnected or stopped delivering frames, but may return later. The `away` event is sent
     /// again if the reason for the outage changes.
     ///
     /// `isRequested` indicates that the outage was requested, to change the format or to switch the camera

@@ -16,8 +16,8 @@ public struct CaptureDevice: Sendable, Hashable {
 
     /// Reason why a device can't currently be used.
     public enum Problem: Sendable, Hashable {
-        /// Another program is streaming from the device. `by` is that program's name, if the system reports
-        /// it.
+        /// Another program is streaming from the device. `by` is the name of the other program, if the system
+        /// reports it.
         case inUse(by: String?)
         /// The user lacks permission to open the device. Members of `group` have permission.
         case noPermission(group: String)
@@ -46,14 +46,14 @@ public struct CaptureDevice: Sendable, Hashable {
     public let name: String
     /// Whether this camera is a capture stick, which captures the output of another device over HDMI or another cable.
     public package(set) var isCaptureStick = false
-    /// Manufacturer name that the device reports; empty if it reports none.
+    /// Manufacturer name that the device reports; empty if the device doesn't report one.
     public let manufacturer: String
     /// Device node of a V4L2 camera (`/dev/video0`), or source name of a PulseAudio microphone.
     public package(set) var node: String
     /// Selector that matches only this device: `usb:…`, `/dev/video0`, `pulse:…`.
     public let selector: String
     /// USB controller or other bus to which the device is connected. Devices on one bus share its bandwidth.
-    /// `nil` if unknown.
+    /// The value is `nil` if the bus is unknown.
     public let controller: String?
     /// Speed of the USB connection in megabits per second (sysfs `speed`); `nil` if unknown.
     public let busSpeed: Int?
@@ -61,7 +61,7 @@ public struct CaptureDevice: Sendable, Hashable {
     /// the device doesn't have a companion.
     public package(set) var companion: DeviceIdentity?
     /// A camera's formats, in order of increasing size; formats of the same size are in the driver's order.
-    /// Empty for a microphone.
+    /// The array is empty for a microphone.
     public let formats: [OfferedFormat]
     /// Native format of a microphone; `nil` for a camera.
     public package(set) var audio: AudioFormat?
@@ -75,7 +75,7 @@ public struct CaptureDevice: Sendable, Hashable {
     public package(set) var channelPositions: [Position] = []
     /// A camera's V4L2 controls with their current values.
     public let controls: [DeviceControl]
-    /// Reason why the device can't currently be used; `nil` if it can.
+    /// Reason why the device can't currently be used; `nil` if the device can be used.
     public let problem: Problem?
 
     /// Creates a device and sorts its formats by increasing size.
@@ -153,7 +153,7 @@ extension CaptureDevice {
     }
 }
 
-/// A change to the set of connected devices, or to the information about one of them.
+/// A change to the set of connected devices, or to the information about a connected device.
 public enum DeviceChange: Sendable, Equatable {
     /// The device was already connected when monitoring started.
     case present(CaptureDevice)
@@ -165,8 +165,8 @@ public enum DeviceChange: Sendable, Equatable {
     /// The device is still connected and differs from `before`: for example, a problem was resolved, or its microphone
     /// was found.
     case changed(CaptureDevice, before: CaptureDevice)
-    /// Devices of one kind can't currently be listed. The problem isn't reported again until devices could be
-    /// listed in between.
+    /// Devices of one kind, for example microphones, can't currently be listed. The problem isn't reported
+    /// again until devices could be listed in between.
     case problem(DeviceError)
 
     /// The affected device in its current or last state; `nil` for a listing problem.

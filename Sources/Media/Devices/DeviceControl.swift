@@ -132,7 +132,7 @@ extension DeviceControl {
     }
 }
 
-/// A control of a camera and the value to set it to.
+/// A camera control and the value to set.
 public struct ControlRequest: Sendable, Hashable, Codable {
     /// Origin of the request.
     public enum Origin: String, Sendable, Hashable, Codable {
@@ -161,8 +161,8 @@ public struct ControlRequest: Sendable, Hashable, Codable {
         self.origin = origin
     }
 
-    /// Whether the camera may run even if it rejects the value, because the user didn't explicitly request
-    /// the value.
+    /// Whether the camera may still be used if it rejects the value, because the user didn't explicitly
+    /// request the value.
     public var isOptional: Bool { origin != .asked }
 }
 

@@ -7,8 +7,8 @@ public protocol MicrophoneSource: Sendable {
     var format: AudioFormat { get }
     /// Longest known time from capture to delivery of the audio.
     var deliveryDelay: Nanoseconds { get }
-    /// Duration over which the timestamps of audio slices share the same error, for example because one timing report
-    /// covers many slices. Zero if each timestamp has an independent error.
+    /// Duration over which the timestamps of audio slices share the same error, for example because one
+    /// timing report covers many slices. The value is zero if each timestamp has an independent error.
     var stampCorrelation: Nanoseconds { get }
     /// Additional time that the microphone may need before it delivers audio. A microphone is considered
     /// silent only after the usual time limit plus this settling time.
@@ -27,7 +27,7 @@ public protocol MicrophoneSource: Sendable {
     /// Stops streaming; no events are delivered after this method returns.
     func stop()
 
-    /// Maximum error of the slices' capture times, if the source of the timestamps reports it.
+    /// Maximum error of the slices' capture times, if the source of the timestamps reports an error.
     var timeError: Nanoseconds { get }
 
     /// Origin of the slices' timestamps; `nil` if the driver sets them.
@@ -64,7 +64,7 @@ public enum MicrophoneEvent: Sendable {
     /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate; `capturedAt` is
     /// the time of the first lost sample.
     case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
-    /// The microphone disconnected or stopped delivering audio, and it may return.
+    /// The microphone disconnected or stopped delivering audio, but may return later.
     case away(at: ClockTime, cause: String)
     /// The microphone delivers audio again.
     case returned(at: ClockTime)

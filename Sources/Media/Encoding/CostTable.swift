@@ -12,7 +12,7 @@ public struct CostTable: Sendable, Equatable, Codable {
             case nanosecondsPerUnit = "nanoseconds_per_unit"
         }
 
-        /// Creates an entry from its two parts, in nanoseconds.
+        /// Creates a cost entry from the cost per work item and the cost per unit, in nanoseconds.
         public init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
             self.nanosecondsPerPiece = nanosecondsPerPiece
             self.nanosecondsPerUnit = nanosecondsPerUnit

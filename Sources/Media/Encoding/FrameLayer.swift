@@ -23,7 +23,7 @@ public struct FrameLayer: Sendable {
     public let pixelAspect: AspectRatio?
     /// The used part of the stored frame, in pixels before rotation; `nil` for the whole frame.
     public let crop: PixelRectangle?
-    /// Width in pixels of a white border inside the rectangle; an even number, 0 for none.
+    /// Width in pixels of a white border inside the rectangle; an even number, or 0 for no border.
     public let border: Int
     /// Text on the slate; `nil` for a slate without text.
     public let caption: SlateCaption?
@@ -66,7 +66,7 @@ public struct SlateCaption: Sendable, Hashable {
     /// Default problem text for a slate that replaces a missing frame.
     public static let usualComplaint = "no picture"
 
-    /// Creates a caption and makes its text printable.
+    /// Creates a caption and replaces unprintable characters in its text.
     ///
     /// - Parameters:
     ///   - role: The camera's role, of any length; the role is truncated to a length that can be read at a

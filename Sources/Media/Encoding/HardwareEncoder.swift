@@ -8,10 +8,11 @@ public struct HardwareEncoder: Sendable, Hashable, Codable {
     public var node: String
     /// Readable name of the graphics card or other encoder device.
     public var device: String
-    /// Driver with its version, if files report it. Trial results apply only to this driver.
+    /// Name and version of the driver, as far as the system reports them. Trial results apply only to this
+    /// driver version.
     public var driver: String
 
-    /// Creates an identifier from its parts.
+    /// Creates an encoder identifier from its parts.
     public init(library: String, node: String, device: String, driver: String) {
         self.library = library
         self.node = node

@@ -137,8 +137,8 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and their rate
     /// control approximates the quality (`EncoderDialect`).
     public var hardware: HardwareEncoder?
-    /// Whether it is an error if the hardware rejects the stream at the start. If `false`, x264 encodes the stream
-    /// instead.
+    /// Whether rejection of the stream by the hardware at the start is treated as an error. If `false`, x264
+    /// encodes the stream instead.
     public var isHardwareRequired: Bool
 
     /// Creates settings; the default is x264 at `balanced`, quality 23, in BT.709 limited range.
@@ -159,7 +159,7 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
 
 /// Boundary between short and long runs of duplicated ticks.
 public enum FrameRun {
-    /// Longest run of ticks that an encoder repeats one by one. A longer run costs an encoder no more than about this
-    /// number of ticks (`VideoEncoding.repeatLast(ticks:)`).
+    /// Longest run of ticks that an encoder repeats one by one. Encoding a longer run doesn't cost much more
+    /// than encoding this number of ticks (`VideoEncoding.repeatLast(ticks:)`).
     public static let maxIndividualRepeats = 8
 }

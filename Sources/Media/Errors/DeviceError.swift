@@ -40,8 +40,8 @@ public struct DeviceError: Error, Sendable, Equatable {
 
     /// The device as the user specified it: a node, a selector, or a role with its selector.
     public let device: String
-    /// The action that failed, as a gerund phrase or the name of a system call, for example `starting`. It appears before
-    /// "failed" in the message.
+    /// The action that failed, as a gerund phrase or the name of a system call, for example `starting`. The
+    /// action appears before "failed" in the error message.
     public let operation: String
     /// Reason why the operation failed.
     public let reason: Reason
@@ -131,7 +131,7 @@ extension DeviceError: CustomStringConvertible {
     }
 }
 
-/// Reason why the user lacks permission to open a device node, which determines how to fix it.
+/// Reason why the user lacks permission to open a device node, which determines how to fix the problem.
 public enum AccessObstacle: Sendable, Hashable {
     /// Only members of this group may open the node, and the user isn't a member.
     case notInGroup(String)

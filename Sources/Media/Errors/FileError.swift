@@ -4,8 +4,8 @@ import Glibc
 public struct FileError: Error, Sendable, Equatable {
     /// The path of the file or folder.
     public let path: String
-    /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. It appears before
-    /// "failed" in the message.
+    /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. The
+    /// action appears before "failed" in the error message.
     public let operation: String
     /// System error number, or 0 if the content is invalid; `detail` then explains the problem.
     public let errno: Int32

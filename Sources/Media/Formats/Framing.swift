@@ -206,7 +206,7 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - size: The size of the frame that contains this rectangle.
-    ///   - other: The size of the same frame after scaling; width and height are at least 2.
+    ///   - other: The size of that frame after scaling; width and height are at least 2.
     /// - Returns: The scaled rectangle; this rectangle, unchanged, if the sizes are equal.
     package func scaled(from size: FrameSize, to other: FrameSize) -> Self {
         guard size != other else { return self }

@@ -1,4 +1,4 @@
-/// One frame as delivered by its camera.
+/// A frame as delivered by the camera.
 ///
 /// A compressed frame contains exactly the camera's bytes. A raw frame may borrow the driver's memory:
 /// release such a frame immediately after use, and copy it if it may have to be shown again.
@@ -15,11 +15,13 @@ public final class CapturedFrame: Sendable {
     /// Frame number assigned by the device. A gap in the numbers indicates frames lost in the driver or on
     /// the bus.
     public let sequence: Int64
-    /// Whether the frame can be decoded without preceding frames. Always true except for H.264.
+    /// Whether the frame can be decoded without preceding frames. The value is always `true` except for
+    /// H.264.
     public let isKey: Bool
     /// Data of the frame: the complete compressed frame, or all planes of a raw frame.
     public let memory: SharedBytes
-    /// Location of each plane in `memory`, in the order that `pixel` defines. Empty for compressed frames.
+    /// Location of each plane in `memory`, in the order that `pixel` defines. The array is empty for
+    /// compressed frames.
     public let planes: [FramePlane]
     /// Whether the frame owns its memory, so that holding it for a long time doesn't block other components.
     public let isOwned: Bool
@@ -173,8 +175,8 @@ public final class SharedDecoding: Sendable {
 }
 
 /// Times from the header of a frame's first USB packet. The header relates the clocks of the camera, the bus,
-/// and the computer at one instant. It also contains the camera's clock at the start of exposure (UVC 1.5,
-/// 2.4.3.3; `struct uvc_meta_buf` in linux/uvcvideo.h).
+/// and the computer at one instant. The header also contains the camera's clock at the start of exposure (UVC
+/// 1.5, 2.4.3.3; `struct uvc_meta_buf` in linux/uvcvideo.h).
 ///
 /// Fields that the camera omits are `nil`.
 public struct UVCHeaderClock: Sendable, Hashable {

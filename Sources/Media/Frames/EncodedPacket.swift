@@ -57,7 +57,8 @@ public struct StreamParameters: Sendable, Equatable {
     public let codec: Codec
     /// Time scale of the packets in ticks per second.
     public let timeScale: Int64
-    /// H.264: Annex B or avcC parameter sets; AAC: AudioSpecificConfig (ISO/IEC 14496-3). Empty for MJPEG.
+    /// H.264: Annex B or avcC parameter sets; AAC: AudioSpecificConfig (ISO/IEC 14496-3). The array is empty
+    /// for MJPEG.
     public let setup: [UInt8]
     /// Size of the stored frames in pixels; `nil` for audio.
     public let size: FrameSize?
@@ -70,7 +71,7 @@ public struct StreamParameters: Sendable, Equatable {
     /// Sample rate and channels of the audio; `nil` for video.
     public let audio: AudioFormat?
     /// Encoder delay: number of ticks before T0 that players must skip (the priming samples of AAC). The
-    /// file's edit list records this delay.
+    /// file's edit list records the encoder delay.
     public let priming: Int64
 
     /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a copied

@@ -1,4 +1,4 @@
-/// Kind of frame that a video track shows at one tick, and the reason.
+/// Kind of frame that a video track shows at a tick, and the reason for it.
 ///
 /// The component that provides the tick's content determines the fate, exactly once. The fate is passed to
 /// the encoder together with the frame, and then stored in the packet. Fates are counted for each file.

@@ -8,7 +8,7 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
         public fileprivate(set) var count: Int
     }
 
-    /// The runs, in the order of their elements. Adjacent runs have different elements.
+    /// The runs, in sequence order. Adjacent runs have different elements.
     public private(set) var runs: [Run] = []
     /// Number of elements.
     public private(set) var count = 0

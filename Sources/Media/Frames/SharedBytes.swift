@@ -4,8 +4,8 @@
 /// The owner may be a driver's buffer, a buffer pool, a codec's packet, or an array. The `release` closure
 /// keeps the owner alive.
 public final class SharedBytes: @unchecked Sendable {
-    // Memory is written only before it is shared and read-only afterwards; `release` is called once, in
-    // `deinit`.
+    // The memory is written only before it is shared, and is read-only afterwards; `release` is called once,
+    // in `deinit`.
     /// Pointer to the first byte. Write to the memory only before it is shared.
     public let start: UnsafeMutableRawPointer
     /// Number of bytes.

@@ -123,8 +123,8 @@ public struct ResourceStall: Sendable, Equatable {
     public let scope: Scope
     /// Fraction of the time during which at least one task was waiting, 0…1.
     public let some: Double
-    /// Fraction of the time during which all runnable tasks were waiting simultaneously, 0…1. `nil` for the
-    /// processor on kernels before 5.13, which don't report this value.
+    /// Fraction of the time during which all runnable tasks were waiting simultaneously, 0…1. The value is
+    /// `nil` for the processor on kernels before 5.13, which don't report it.
     public let full: Double?
 
     /// Creates a stall measurement from fractions of time, each 0…1.
@@ -154,7 +154,7 @@ public struct Temperature: Sendable, Hashable, Comparable {
     /// The temperature in degrees Celsius.
     public var degrees: Double { Double(millidegrees) / 1000 }
 
-    /// Whether the left temperature is lower than the right one.
+    /// Whether the left temperature is lower than the right temperature.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.millidegrees < rhs.millidegrees }
 }
 
@@ -170,14 +170,14 @@ public struct ThermalZone: Sendable, Equatable {
     public let name: String
     /// Current temperature of the zone.
     public let temperature: Temperature
-    /// Passive trip point: above this temperature, the kernel slows the machine down. `nil` if the zone
-    /// doesn't define this trip point.
+    /// Passive trip point: above this temperature, the kernel slows the machine down. The value is `nil` if
+    /// the zone doesn't define such a trip point.
     public let passive: Temperature?
-    /// Hot trip point: above this temperature, the kernel warns of damage. `nil` if the zone doesn't define
-    /// this trip point.
+    /// Hot trip point: above this temperature, the kernel warns of damage. The value is `nil` if the zone
+    /// doesn't define such a trip point.
     public let hot: Temperature?
-    /// Critical trip point: above this temperature, the kernel shuts the machine down. `nil` if the zone
-    /// doesn't define this trip point.
+    /// Critical trip point: above this temperature, the kernel shuts the machine down. The value is `nil` if
+    /// the zone doesn't define such a trip point.
     public let critical: Temperature?
 
     /// Creates a thermal zone and replaces unprintable characters in `name`.

@@ -18,7 +18,7 @@ public protocol OrientationTracker: Sendable {
 public final class TurnObservation: Sendable {
     private let stop: @Sendable () -> Void
 
-    /// Creates a registration that calls `stop` when it ends.
+    /// Creates a registration that calls `stop` when the observation ends.
     ///
     /// - Parameter stop: A closure that ends the observation. The closure is called at least once, on any
     ///   thread.

@@ -93,7 +93,7 @@ public struct LiveReport: Sendable, Equatable, Codable {
     /// Time of the next connection attempt, in nanoseconds on CLOCK_MONOTONIC; `nil` if no attempt is
     /// scheduled.
     public var retry_ns: Int64?
-    /// Number of video frames sent since the process started. For a virtual microphone, this is the number of
+    /// Number of video frames sent since the process started. For a virtual microphone, the property counts
     /// audio blocks.
     public var sent_frames: Int64 = 0
     /// Number of video frames dropped since the process started, because the network or the receiver couldn't keep up.

@@ -12,8 +12,8 @@ public struct ScreenAddress: Sendable, Hashable {
         case region(PixelRectangle)
     }
 
-    /// X11 display name, such as `:0`. `nil` for the display on which multicam was started (`DISPLAY`), and
-    /// for screens shared through the desktop portal.
+    /// X11 display name, such as `:0`. The value is `nil` for the display on which multicam was started
+    /// (`DISPLAY`), and for screens shared through the desktop portal.
     public let display: String?
     /// Name under which the portal's token for the shared screen is stored: `portal`, or `portal/NAME` if
     /// several screens are shared.

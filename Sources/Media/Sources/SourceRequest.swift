@@ -49,8 +49,8 @@ public struct SourceReport: Sendable, Equatable, Codable {
     public var source: String
     /// Current connection state.
     public var state: State
-    /// Reason for the state, or a notice for the user while the camera is connected, as one sentence without secrets.
-    /// `nil` if there is nothing to report.
+    /// Reason for the state, or a notice for the user while the camera is connected, as one sentence without
+    /// secrets. The text is `nil` if there is nothing to report.
     public var text: String?
 
     /// Creates a status report; each parameter sets the property of the same name.

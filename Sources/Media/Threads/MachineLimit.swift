@@ -149,8 +149,8 @@ public enum ProcessLimit: Sendable, CaseIterable {
     /// without using it.
     private static let addressSpaceBesideMemory: UInt64 = 72 << 20
 
-    /// Bytes of memory that the process can still allocate before its address space is exhausted, after subtracting the
-    /// stacks of a recording's threads. `nil` if the address space is unlimited.
+    /// Bytes of memory that the process can still allocate before its address space is exhausted, after
+    /// subtracting the stacks of a recording's threads. The value is `nil` if the address space is unlimited.
     public static var addressSpaceLeft: Int64? {
         guard let limit = addressSpace.soft, let used = addressSpaceInUse else { return nil }
         let taken = used + addressSpaceBesideMemory

@@ -15,7 +15,8 @@ public final class MediaThread: Sendable {
         case ordinary
         /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little
         /// computation, and delaying the thread causes losses. Punctual threads have priority over other
-        /// threads if the system (`RLIMIT_NICE`, getrlimit(2)) or a service permits it (`ThreadPriorities`).
+        /// threads if the system (`RLIMIT_NICE`, getrlimit(2)) or a service permits the priority
+        /// (`ThreadPriorities`).
         case punctual
     }
 

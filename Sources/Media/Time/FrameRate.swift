@@ -100,8 +100,8 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Returns the number of ticks that begin before `time`: ceil(time · rate), at least 0.
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
-        // This count is off by at most one because ticks are rounded to whole nanoseconds. The comparison with the
-        // exact grid corrects the error.
+        // The computed count can be off by one because ticks are rounded to whole nanoseconds. The comparison
+        // with the exact grid corrects the error.
         var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: frames)
         while count > 0, self.time(ofTick: count - 1) >= time { count -= 1 }
         while count < .max, self.time(ofTick: count) < time { count += 1 }

@@ -5,8 +5,8 @@ internal import Glibc
 /// Sums, differences, and products beyond this range are clamped, because times from files and devices can
 /// have any value.
 ///
-/// This type is used instead of `Swift.Duration`, which counts attoseconds in 128 bits, because arithmetic
-/// with ticks and samples needs 64-bit integers and exact division.
+/// `Nanoseconds` is used instead of `Swift.Duration`, which counts attoseconds in 128 bits, because
+/// arithmetic with ticks and samples needs 64-bit integers and exact division.
 public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// Number of nanoseconds; can be negative.
     public var count: Int64

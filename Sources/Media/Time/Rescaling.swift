@@ -73,8 +73,8 @@ extension FixedWidthInteger {
 
 extension Int64 {
     /// Creates the integer nearest to a floating-point number, like the generic initializer for all integer
-    /// types. This version avoids generic arithmetic, because clocks and timelines call this initializer for
-    /// every frame and slice.
+    /// types. This initializer avoids generic arithmetic, because clocks and timelines call it for every
+    /// frame and slice of audio.
     ///
     /// - Parameters:
     ///   - value: Any floating-point number, including infinities and NaN.

@@ -3,8 +3,8 @@ import Glibc
 
 /// The clock of a session. The clock provides the time and lets threads sleep until an instant.
 ///
-/// All code that makes decisions or delivers data based on time uses this clock. An entire recording can therefore run
-/// on `SimulatedClock`, reproducibly and as fast as the machine allows.
+/// All code that makes decisions or delivers data based on time uses the session clock. An entire recording
+/// can therefore run on `SimulatedClock`, reproducibly and as fast as the machine allows.
 public protocol SessionClock: Sendable {
     /// Current instant on the session clock.
     var now: ClockTime { get }
@@ -36,11 +36,11 @@ public protocol SessionClock: Sendable {
     /// doesn't stop.
     func hold()
 
-    /// Ends one `hold()`. The clock continues when all holds have ended.
+    /// Ends the effect of one call of `hold()`. The clock continues when all holds have ended.
     func release()
 
     /// Clock for device timestamps: this clock itself, or the clock on which a steered clock is based.
-    /// Devices are started on this clock.
+    /// Devices are started on the clock for timestamps.
     var stampClock: any SessionClock { get }
 
     /// Converts an instant of `stampClock` to this clock.
@@ -61,8 +61,8 @@ extension SessionClock {
         do throws(ThreadError) {
             _ = try startThread(named: name, body)
         } catch {
-            // A simulated clock can wake only the threads that the clock itself started. Such a clock has
-            // only a few threads and is used only in tests.
+            // A simulated clock can wake only the threads that the clock itself started. Simulated clocks
+            // have only a few threads and are used only in tests.
             guard isRealTime else { return }
             MediaThread.eventually(name: name, urgency: .punctual, body)
         }

@@ -122,7 +122,8 @@ public final class SimulatedClock: SessionClock {
         monitor.withLock { $0.holds += 1 }
     }
 
-    /// Ends one `hold()`. When all holds have ended, the thread with the earliest deadline runs.
+    /// Ends the effect of one call of `hold()`. When all holds have ended, the thread with the earliest
+    /// deadline runs.
     public func release() {
         monitor.broadcast { state in
             state.holds -= 1

@@ -1,7 +1,7 @@
 /// Method that a USB controller or its driver uses to add up the bandwidth allocated to periodic transfers.
 public enum USBAccounting: String, Sendable, Hashable, Codable {
-    /// The calculation defined by the USB standard, accurate to the nanosecond (`USBBusTime`). It applies to
-    /// UHCI, OHCI, USB/IP, and synthetic buses.
+    /// The calculation defined by the USB standard, accurate to the nanosecond (`USBBusTime`). The standard's
+    /// calculation is used for UHCI, OHCI, USB/IP, and synthetic buses.
     case standard
     /// The calculation in the kernel's drivers/usb/host/ehci-sched.c. Each endpoint's bus time is rounded up
     /// to whole microseconds (`HS_USECS_ISO`), and at most 100 µs of each microframe are allocated

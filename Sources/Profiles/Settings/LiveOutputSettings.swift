@@ -45,7 +45,8 @@ public struct LiveOutputSettings: Sendable, Equatable {
     /// Whether the live output's address was read from a location outside the profile.
     package var isKeptApart = false
 
-    /// Creates settings for a live output. By default, it sends the program's packets during each recording.
+    /// Creates settings for a live output. By default, the live output sends the program's packets during
+    /// each recording.
     public init(
         name: String, address: Address, token: SecretSource? = nil,
         source: String = Self.program, start: Start = .recording

@@ -83,7 +83,8 @@ public struct SceneSettings: Sendable, Equatable, Codable {
     public var layout: ProgramLayout
     /// Role of the main camera.
     public var main: String
-    /// Roles of the other visible cameras, in order. Cameras that aren't listed aren't shown.
+    /// Roles of the other visible cameras, in the order in which they are placed. Cameras that aren't listed
+    /// aren't shown.
     public var insets: [String]
     /// Position and size of insets, and the fit of frames.
     public var style: InsetStyle

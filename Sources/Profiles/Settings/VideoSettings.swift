@@ -12,7 +12,7 @@ public struct VideoSettings: Sendable, Equatable {
         case auto
         /// x264, even if a hardware encoder exists.
         case software
-        /// A hardware encoder. If none is available, the recording doesn't start.
+        /// A hardware encoder. If no hardware encoder is available, the recording doesn't start.
         case hardware
     }
 

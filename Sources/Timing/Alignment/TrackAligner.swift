@@ -118,7 +118,7 @@ public struct TrackAligner<Frame> {
     /// this time.
     public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
 
-    /// Records the cause of missing frames. Only frames that were due are counted as missing.
+    /// Records the cause of missing frames. Missing frames are counted only if they were due.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         due.report(count, cause, at: time)
     }

@@ -56,8 +56,8 @@ public struct DeviceClock: Sendable {
     /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are caused by the
     /// exposure time.
     private static let largestCrystalError = 0.05
-    /// Possible frame intervals of a camera in low light, as multiples of its normal interval, and their relative
-    /// tolerance.
+    /// Possible frame intervals of a camera in low light, as multiples of the normal interval, and the
+    /// relative tolerance of these multiples.
     private static let multiples = 1...4
     private static let doubtOfMultiple = 0.001
     /// Minimum number of timestamps for the strip to influence the line, and for the strip to determine the
@@ -84,7 +84,7 @@ public struct DeviceClock: Sendable {
     /// Sum of all jumps of the line, where positive values mean later times. Jumps due to interruptions
     /// aren't included.
     public private(set) var moved = Nanoseconds.zero
-    /// Number of timestamps that weren't later than their predecessor.
+    /// Number of timestamps that weren't later than the preceding timestamp.
     public private(set) var nonMonotonic = 0
 
     /// Creates a clock model without any timestamps.
@@ -264,8 +264,8 @@ public struct DeviceClock: Sendable {
     private var multiplesOfCrystal: [Rate] {
         Self.multiples.map { multiple in
             let interval = crystal.interval * Double(multiple)
-            // Some cameras don't use exact multiples. The additional uncertainty lets their timestamps determine the
-            // rate quickly.
+            // Some cameras don't use exact multiples. With the additional uncertainty, the timestamps of such
+            // cameras determine the rate quickly.
             let doubt = multiple == 1 ? 0 : Self.doubtOfMultiple * interval
             return Rate(interval: interval, deviation: max(crystal.deviation * Double(multiple), doubt))
         }
@@ -297,8 +297,8 @@ public struct DeviceClock: Sendable {
         guard let end = window.newest else { return }
         // The prior acts like additional timestamps with a slope deviation of 0, weighted by the ratio of the
         // variances. As with a Cauchy prior, the influence of the prior decreases if the measured rate is
-        // clearly different. Each timestamp performs one iteration of Lange, Little & Taylor (*Robust
-        // Statistical Modeling Using the t Distribution*, 1989).
+        // clearly different. For each timestamp, one iteration of the algorithm of Lange, Little & Taylor is
+        // performed (*Robust Statistical Modeling Using the t Distribution*, 1989).
         let scale = noise.scale * stampsPerReading.squareRoot()
         let ratio = scale / expected.deviation
         let departure = leastSquaresSlope / expected.deviation

@@ -85,7 +85,7 @@ struct StampWindow: Sendable {
 ///
 /// The averages decay exponentially, so noise from half a minute ago has less weight.
 struct StampNoise: Sendable {
-    /// Number of timestamps over which the shape of the noise is averaged, and number for its scale.
+    /// Numbers of timestamps over which the shape and the scale of the noise are averaged.
     private static let shapeMemory = 1200.0
     private static let scaleMemory = 300.0
     /// Initial scale of the noise in nanoseconds (5 ms). The initial scale has the weight of four timestamps.

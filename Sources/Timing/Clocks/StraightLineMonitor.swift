@@ -63,8 +63,8 @@ struct StraightLineMonitor: Sendable {
     /// the delay.
     private static let slotsToLeave = 6
     /// The next three constants are required numbers of consecutive deviating timestamps: to detect another
-    /// rate or a large jump, to restart after the device's count has decreased, and to abandon a line that
-    /// isn't fitted to more timestamps than this number.
+    /// rate or a large jump, to restart after the device's count has decreased, and to abandon a line that is
+    /// fitted to only that many timestamps or fewer.
     private static let stampsToLeave = 8
     private static let stampsBack = 3
     private static let stampsOfFirstLine = 4

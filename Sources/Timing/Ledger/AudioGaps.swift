@@ -17,7 +17,7 @@ package struct AudioGaps {
     /// and the period may differ slightly because of the clock model.
     private static let tolerance: Int64 = 50_000_000
 
-    /// Minimum length in samples of a period without any audio that is attributed to a silent device.
+    /// Minimum length in samples of a period without audio for which the device is considered silent.
     private static let silence = Int64(AudioFormat.sessionRate)
 
     /// Creates an empty list of gaps for a track.

@@ -4,7 +4,8 @@ package import Media
 /// exposure time that is longer than the frame interval. The webcam then delivers, for example, half as many
 /// frames, without a gap in the sequence numbers.
 ///
-/// `ExposureMonitor` is a value type. Its input is the frame interval measured by the camera's clock model.
+/// `ExposureMonitor` is a value type. The monitor's input is the frame interval measured by the camera's
+/// clock model.
 package struct ExposureMonitor {
     private let nominal: Nanoseconds
     /// Accumulated fraction of an omitted frame that hasn't been counted yet.
@@ -17,8 +18,8 @@ package struct ExposureMonitor {
     /// Minimum relative deviation of the frame interval at which the camera is considered to run at a lower
     /// rate. Smaller deviations are caused by crystal errors or rounded intervals (1/29.97 instead of 1/30).
     private static let tolerance = 0.05
-    /// Number of consecutive frames that starts a low-light period, and number that ends it. The hysteresis
-    /// prevents repeated reports for a camera near the threshold.
+    /// Numbers of consecutive frames after which a low-light period starts and ends. The hysteresis prevents
+    /// repeated reports for a camera near the threshold.
     private static let spell = (begin: 15, end: 300)
 
     /// Creates a monitor for a camera that runs at its full frame rate.

@@ -6,7 +6,7 @@ public import Media
 /// The session clock is a piecewise linear function of `CLOCK_MONOTONIC` and never jumps. While the clock is
 /// steered, its rate changes by at most 15 parts per million per second, which audio resampling can follow
 /// inaudibly. Outside of a group recording, the session clock runs at the rate of `CLOCK_MONOTONIC`, and time
-/// measurements are only stored. `ClockSteering` is a value type. Its methods receive the current time on
+/// measurements are only stored. `ClockSteering` is a value type whose methods receive the current time on
 /// `CLOCK_MONOTONIC`.
 public struct ClockSteering: Sendable {
     /// Statistics about clock steering during a recording.
@@ -62,10 +62,10 @@ public struct ClockSteering: Sendable {
     /// few hours; for earlier times, the session clock is assumed to have run at a constant rate.
     public func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
 
-    /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines its wall-clock date. During a
-    /// recording, dates are computed from the time since T0 on the session clock, like times in the files. If
-    /// dates followed `CLOCK_MONOTONIC`, the end of one file and the start of the next would have different
-    /// dates.
+    /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines the wall-clock date of the
+    /// session time. During a recording, dates are computed from the time since T0 on the session clock, like
+    /// times in the files. If dates followed `CLOCK_MONOTONIC`, the end of one file and the start of the next
+    /// would have different dates.
     func dated(_ time: ClockTime) -> ClockTime {
         recording.map { $0.start.stamp + (time - $0.start.time) } ?? stamp(of: time)
     }
