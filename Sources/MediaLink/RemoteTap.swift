@@ -42,7 +42,7 @@ public final class RemoteTap: Sendable {
         case events([String])
         /// A refused request, with the reason as a sentence.
         case refused(String)
-        /// The connection has ended. The `end` item is the last item.
+        /// The connection has ended. The item `end` is the last item that the handler receives.
         case end
     }
 

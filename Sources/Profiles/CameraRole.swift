@@ -128,7 +128,7 @@ public struct CameraMatch: Sendable, Equatable, Codable {
         case exposure
         /// Color temperature.
         case whiteBalance = "white-balance"
-        /// Locked focus. Each camera locks its own focus after autofocus has settled. The focus distance
+        /// A locked focus: each camera locks its own focus after autofocus has settled. The focus distance
         /// isn't copied between cameras.
         case focus
         /// The frame size or frame rate that all matched cameras offer and that is closest to the requested

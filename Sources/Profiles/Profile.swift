@@ -10,7 +10,7 @@ public struct Profile: Sendable, Equatable {
     public var name: String
     /// Purpose of the profile in one line; empty if not set.
     public var description: String
-    /// Cameras in order of priority. The last camera is reduced first.
+    /// Cameras in order of priority. If the plan exceeds the budget, the last camera is reduced first.
     public var cameras: [CameraRole]
     /// The microphones, in the order of the profile's file.
     public var microphones: [MicrophoneRole]
@@ -147,8 +147,8 @@ extension Profile {
     ///     listed in `cameras` or `microphones`, and roles whose selector already begins with `virtual:` or
     ///     `file:`.
     /// - Returns: The modified copy of the profile.
-    /// - Throws: `ProfileError` if a role isn't in the profile. The error gives the command-line option in
-    ///   place of a file name.
+    /// - Throws: `ProfileError` if a role isn't in the profile. The error gives the command-line option
+    ///   instead of a file name.
     public func replacingDevices(
         cameras: [(role: String, device: String)] = [], microphones: [(role: String, device: String)] = [],
         virtually: Bool = false
@@ -181,8 +181,8 @@ extension Profile {
 
     /// Returns a copy of the profile without its microphones, and with a program without audio.
     ///
-    /// - Throws: `ProfileError` if nothing is left to record. The error gives the command-line option in
-    ///   place of a file name.
+    /// - Throws: `ProfileError` if nothing is left to record. The error gives the command-line option instead
+    ///   of a file name.
     public func withoutMicrophones() throws(ProfileError) -> Profile {
         var profile = self
         profile.microphones = []

@@ -109,8 +109,9 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// Loads a profile.
     ///
     /// - Parameter nameOrPath: A name returned by `list()`, or the path of a file. Any text that contains a
-    ///   `/` or ends in `.yaml` or `.yml` is a path.
-    /// - Returns: The profile. The profile's content is validated, but not whether its devices are connected.
+    ///   `/` or ends in `.yaml` or `.yml` is treated as a path.
+    /// - Returns: The profile. The profile's content has been validated, but its devices may not be
+    ///   connected.
     /// - Throws: `ProfileError` if no profile has this name, or if the profile's file can't be read or has
     ///   invalid contents.
     public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
@@ -159,7 +160,8 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// Reads a profile from a file.
     ///
     /// - Parameter path: The path of the file.
-    /// - Returns: The profile. The profile's content is validated, but not whether its devices are connected.
+    /// - Returns: The profile. The profile's content has been validated, but its devices may not be
+    ///   connected.
     /// - Throws: `ProfileError` if the file isn't a regular file, can't be read, or has invalid contents.
     public static func read(_ path: String) throws(ProfileError) -> Profile {
         try ProfileText(file: path).profile()

@@ -42,8 +42,8 @@ public struct BandwidthShortage: Sendable, Hashable {
     public let claims: [Claim]
     /// The smallest reservation that the camera may have requested; `nil` if unknown.
     public let asked: Share?
-    /// The largest of the camera's possible reservations that would still fit; `nil` if none fits or the sizes are
-    /// unknown.
+    /// The largest of the camera's possible reservations that would still fit into the available bandwidth;
+    /// `nil` if none fits or the sizes are unknown.
     public let fitting: Share?
     /// Raw formats of the camera that fit into `fitting`, largest first, for example `yuyv 640x480 at 15`.
     public let fittingFormats: [String]

@@ -2,7 +2,7 @@
 ///
 /// A source delivers frames on its own thread and never waits for the receiver.
 public protocol CameraSource: Sendable {
-    /// The opened camera.
+    /// The camera that this source has opened.
     var device: CaptureDevice { get }
     /// Video format that the camera delivers at first, determined when the camera was opened.
     var format: VideoFormat { get }
@@ -17,7 +17,8 @@ public protocol CameraSource: Sendable {
     /// header clock.
     func deliverHeaderClock()
 
-    /// Starts streaming. Returns immediately; `receive` is then called on the source's own thread.
+    /// Starts streaming. This method returns immediately; `receive` is then called on the source's own
+    /// thread.
     ///
     /// - Throws: `DeviceError` if the device refuses to stream, for example because it is busy or unplugged, or the bus
     ///   lacks bandwidth.
@@ -26,8 +27,8 @@ public protocol CameraSource: Sendable {
 
     /// Sets the leeway: how much later than `deliveryDelay` frames may be delivered. The initial leeway is
     /// zero. The leeway is also set to zero while a consumer needs each frame immediately. A source that has
-    /// frames available in advance may use the leeway to deliver several frames at once. Callable from any
-    /// thread.
+    /// frames available in advance may use the leeway to deliver several frames at once. This method can be
+    /// called from any thread.
     func deliver(within leeway: Nanoseconds)
 
     /// Notifies the source of the instant at which the recording starts. File sources start playing at this
@@ -37,9 +38,9 @@ public protocol CameraSource: Sendable {
     /// Whether `change(to:)` has an effect.
     var isChangeable: Bool { get }
 
-    /// Restarts the stream in another format. Returns immediately. The source then delivers the events `away` (marked
-    /// as requested), `formatChanged`, and `returned` on its own thread. Call this method only while the camera is
-    /// streaming.
+    /// Restarts the stream in another format. This method returns immediately. The source then delivers the
+    /// events `away` (marked as requested), `formatChanged`, and `returned` on its own thread. Call this
+    /// method only while the camera is streaming.
     ///
     /// If the device rejects the format or delivers no frame in that format, the previous format stays in use
     /// and `formatRefused` reports the failure. If the device is disconnected, the format is applied after
@@ -50,15 +51,15 @@ public protocol CameraSource: Sendable {
     ///   set.
     func change(to format: VideoFormat?)
 
-    /// Reads the camera's current control values, which takes a few milliseconds. Callable from any thread,
-    /// but not from a Swift task.
+    /// Reads the camera's current control values, which takes a few milliseconds. This method can be called
+    /// from any thread, but not from a Swift task.
     ///
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond. A source without controls
     ///   returns an empty array.
     func controls() throws(DeviceError) -> [DeviceControl]
 
-    /// Sets camera controls in the given order and reads their values back. Callable from any thread, but not
-    /// from a Swift task. The camera may be streaming during this call.
+    /// Sets camera controls in the given order and reads their values back. This method can be called from
+    /// any thread, but not from a Swift task. The camera may be streaming during this call.
     ///
     /// The source stores the values that the camera accepted. If the device loses its values after a stream
     /// restart or a reconnection, the source sets the stored values again.
@@ -114,7 +115,7 @@ extension CameraSource {
     }
 }
 
-/// Events from a camera while it is streaming, in capture order. Instants are on the session clock.
+/// Events from a camera while it is streaming, in capture order. All instants are on the session clock.
 public enum CameraEvent: Sendable {
     /// A frame was captured.
     case frame(CapturedFrame)

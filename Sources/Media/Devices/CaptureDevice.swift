@@ -19,7 +19,7 @@ public struct CaptureDevice: Sendable, Hashable {
         /// Another program is streaming from the device. `by` is the name of the other program, if the system
         /// reports it.
         case inUse(by: String?)
-        /// The user lacks permission to open the device. Members of `group` have permission.
+        /// The user lacks permission to open the device. Members of `group` have the required permission.
         case noPermission(group: String)
         /// The device didn't respond correctly; the text describes the problem.
         case failing(String)
@@ -166,7 +166,7 @@ public enum DeviceChange: Sendable, Equatable {
     /// was found.
     case changed(CaptureDevice, before: CaptureDevice)
     /// Devices of one kind, for example microphones, can't currently be listed. The problem isn't reported
-    /// again until devices could be listed in between.
+    /// again until listing has succeeded at least once.
     case problem(DeviceError)
 
     /// The affected device in its current or last state; `nil` for a listing problem.

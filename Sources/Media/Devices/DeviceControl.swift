@@ -175,7 +175,7 @@ public struct ControlOutcome: Sendable, Equatable {
     /// Reason why the camera rejected the value; `nil` if the camera accepted the value.
     public let fault: ControlFault?
 
-    /// Creates a result from the value that was read back and the fault.
+    /// Creates a result from the value that was read back and the fault, if any.
     public init(request: ControlRequest, value: Int64?, fault: ControlFault? = nil) {
         self.request = request
         self.value = value

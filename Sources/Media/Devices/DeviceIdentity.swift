@@ -106,8 +106,8 @@ extension DeviceIdentity {
         product == other.product && name == other.name && interface == other.interface
     }
 
-    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. Empty if the path
-    /// doesn't contain an interface.
+    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. The result is empty if
+    /// the bus path doesn't contain an interface.
     private var interface: Substring {
         guard busPath.contains("usb"), let colon = busPath.lastIndex(of: ":") else { return "" }
         return busPath[busPath.index(after: colon)...]

@@ -1,7 +1,7 @@
 /// A microphone of any kind, opened in one format. A microphone source never delivers audio on the receiver's
 /// own thread.
 public protocol MicrophoneSource: Sendable {
-    /// The opened microphone.
+    /// The microphone that this source has opened.
     var device: CaptureDevice { get }
     /// Sample rate and channels of the delivered audio.
     var format: AudioFormat { get }
@@ -14,7 +14,7 @@ public protocol MicrophoneSource: Sendable {
     /// silent only after the usual time limit plus this settling time.
     var settlingTime: Nanoseconds { get }
 
-    /// Starts streaming. Returns immediately; `receive` is then called on another thread.
+    /// Starts streaming. This method returns immediately; `receive` is then called on another thread.
     ///
     /// - Throws: `DeviceError` if the device or the sound server refuses to stream.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
@@ -57,7 +57,7 @@ extension MicrophoneSource {
     public var simulationTime: Nanoseconds { .zero }
 }
 
-/// Events from a microphone while it is streaming, in capture order. Instants are on the session clock.
+/// Events from a microphone while it is streaming, in capture order. All instants are on the session clock.
 public enum MicrophoneEvent: Sendable {
     /// A slice of audio was captured.
     case audio(CapturedAudio)

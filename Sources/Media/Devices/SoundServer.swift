@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A sound server card, whose profile determines the available microphones. All strings are printable.
+/// A sound server card, whose profile determines the available microphones. All strings contain only
+/// printable characters.
 public struct SoundCard: Sendable, Hashable {
-    /// An operating mode of the card.
+    /// An operating mode of a sound server card.
     public struct Profile: Sendable, Hashable {
         /// The sound server's identifier for the profile: `input:analog-stereo`.
         public let name: String
@@ -44,7 +45,8 @@ public struct SoundCard: Sendable, Hashable {
     public var canRecord: Bool { profiles.contains { $0.sourceCount > 0 } }
 }
 
-/// A jack or built-in microphone that a sound server source can use as its input. All strings are printable.
+/// A jack or built-in microphone that a sound server source can use as its input. All strings contain only
+/// printable characters.
 public struct AudioPort: Sendable, Hashable {
     /// The sound server's identifier for the port: `analog-input-linein`.
     public let name: String

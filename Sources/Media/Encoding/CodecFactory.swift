@@ -56,13 +56,14 @@ public protocol CodecFactory: Sendable {
     var slateShortcoming: String? { get }
 
     /// Whether the bytes are exactly one complete JPEG of the given size: markers in order, an end marker,
-    /// and the size in the headers. Callable from any thread.
+    /// and the size in the headers. This method can be called from any thread.
     ///
     /// The check is cheap: the whole JPEG is read only if the end marker is missing, to determine whether
     /// anything else is missing.
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool
 
-    /// Converts a frame, or a part of it, to NV12, I420, YUYV or BGRA. Callable from any thread.
+    /// Converts a frame, or a part of it, to NV12, I420, YUYV or BGRA. This method can be called from any
+    /// thread.
     ///
     /// - Parameters:
     ///   - frame: Any frame except H.264, which must be decoded first. A frame that already has this format
@@ -89,8 +90,8 @@ public protocol CodecFactory: Sendable {
         size: FrameSize, color: ColorDescription, name: String
     ) throws(EncodingError) -> sending any FrameComposing
 
-    /// Returns a frame as a JPEG: the camera's own bytes if the frame is already a JPEG, otherwise a new JPEG of high
-    /// quality. Callable from any thread.
+    /// Returns a frame as a JPEG: the camera's own bytes if the frame is already a JPEG, otherwise a new JPEG
+    /// of high quality. This method can be called from any thread.
     ///
     /// - Throws: `EncodingError` for H.264, which must be decoded first, and for damaged frames.
     func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes

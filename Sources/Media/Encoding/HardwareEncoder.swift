@@ -57,9 +57,9 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
     public var sizes: [FrameSize]
     /// Sustained throughput in pixels per second, across all of its streams.
     public var pixelsPerSecond: Double
-    /// Number of streams that the encoder handled simultaneously; at most the number tested.
+    /// Number of streams that the encoder handled simultaneously; at most the number of streams tested.
     public var streams: Int
-    /// CPU time per frame spent on copying and in the driver. The cost is calculated per pixel.
+    /// CPU time per frame for copying data and for work in the driver. The cost is calculated per pixel.
     public var processor: CostTable.Entry
     /// Lowest luma PSNR of any frame in decibels, at quality 23.
     public var lowestPSNR: Double

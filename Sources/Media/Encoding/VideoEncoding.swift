@@ -127,12 +127,12 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     public var size: FrameSize
     /// Rate of the frame grid.
     public var rate: FrameRate
-    /// Speed of x264.
+    /// Encoding speed of x264.
     public var preset: Preset
     /// x264's constant rate factor, 0…51; lower is better. Hardware encoders use a quantizer close to this number.
     public var quality: Int
     /// Color matrix and range of the encoded pixels. Frames with a different color description are converted.
-    /// `nil` uses the first frame's color description.
+    /// If the value is `nil`, the first frame's color description is used.
     public var color: ColorDescription?
     /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and their rate
     /// control approximates the quality (`EncoderDialect`).
@@ -141,7 +141,8 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     /// encodes the stream instead.
     public var isHardwareRequired: Bool
 
-    /// Creates settings; the default is x264 at `balanced`, quality 23, in BT.709 limited range.
+    /// Creates video encoding settings; the default is x264 at `balanced`, quality 23, in BT.709 limited
+    /// range.
     public init(
         size: FrameSize, rate: FrameRate, preset: Preset = .balanced, quality: Int = 23,
         color: ColorDescription? = .bt709Limited, hardware: HardwareEncoder? = nil,

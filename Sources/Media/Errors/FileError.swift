@@ -32,7 +32,7 @@ public struct FileError: Error, Sendable, Equatable {
         limit = error.limit
     }
 
-    /// Creates an error about a file's content, with `errno` 0. `detail` is a sentence.
+    /// Creates an error about a file's content, with `errno` 0. `detail` must be a complete sentence.
     public init(path: String, operation: String, detail: String) {
         self.path = path
         self.operation = operation

@@ -15,7 +15,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
         self.height = height
     }
 
-    /// Parses a size such as `1280x720`. Returns `nil` for any other string, and for sides outside 1…16384.
+    /// Parses a size such as `1280x720`. Returns `nil` for any other string, and for a width or height
+    /// outside 1…16384.
     public init?(_ text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
@@ -26,8 +27,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
 
     /// Decodes the size that `encode` writes.
     ///
-    /// - Throws: `DecodingError` for sides outside 1…16384, for example in an edited file. Larger sides would make
-    ///   later arithmetic overflow.
+    /// - Throws: `DecodingError` for a width or height outside 1…16384, for example in an edited file. Larger
+    ///   values would make later arithmetic overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         width = try values.decode(Int.self, forKey: .width)
@@ -38,8 +39,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether a frame can have this size: both sides are in 1…16384. Sizes from devices and files may be outside this
-    /// range.
+    /// Whether a frame can have this size: width and height are in 1…16384. Sizes from devices and files may
+    /// be outside this range.
     public var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
 
     /// Number of pixels, width times height.
@@ -48,7 +49,7 @@ public struct FrameSize: Sendable, Hashable, Codable {
     /// The size after a 90° rotation.
     public var turned: Self { Self(width: height, height: width) }
 
-    /// The size with both sides halved, rounded up.
+    /// The size with width and height halved, rounded up.
     public var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
 }
 

@@ -106,7 +106,7 @@ public struct Zoom: Sendable, Hashable, Codable {
 
     /// No zoom: the whole frame.
     public static let none = Self()
-    /// Valid zoom factors. Beyond 8, the cropped area of a typical frame has too few pixels.
+    /// Valid zoom factors. At factors above 8, the cropped area of a typical frame has too few pixels.
     public static let factors = 1.0...8.0
     /// Valid values of `pan` and `tilt`.
     public static let positions = -1.0...1.0
@@ -185,7 +185,7 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
     /// Height in pixels.
     public var height: Int
 
-    /// Creates a rectangle from its top left corner and its sides, in pixels.
+    /// Creates a rectangle from its top left corner, width, and height, in pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y

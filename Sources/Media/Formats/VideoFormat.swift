@@ -4,7 +4,7 @@ public struct VideoFormat: Sendable, Hashable, Codable {
     public let pixel: PixelFormat
     /// Size of the stored frames in pixels.
     public let size: FrameSize
-    /// The nominal rate that was requested and granted. The clock model provides the measured rate.
+    /// The nominal frame rate, as requested and granted. The clock model provides the measured rate.
     public let rate: FrameRate
 
     /// Creates a video format from its pixel format, size, and rate.
@@ -32,9 +32,9 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case uyvy
     /// 4:2:0, two planes: Y, and interleaved Cb and Cr at half width and height.
     case nv12
-    /// 4:2:0, three planes: Y; Cb; Cr at half width and height.
+    /// 4:2:0, three planes: Y, and Cb and Cr at half width and height.
     case i420
-    /// 4:2:2, three planes: Y; Cb; Cr at half width.
+    /// 4:2:2, three planes: Y, and Cb and Cr at half width.
     case i422
     /// Packed, one plane: blue, green, red, alpha.
     case bgra

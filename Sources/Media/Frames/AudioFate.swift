@@ -21,7 +21,7 @@ public enum AudioFate: Sendable, Hashable {
     }
 }
 
-/// Fates of consecutive samples.
+/// Fates of consecutive audio samples.
 public typealias AudioFateRun = Runs<AudioFate>
 
 extension Runs<AudioFate> {

@@ -151,8 +151,8 @@ public final class SharedDecoding: Sendable {
     /// Creates a shared decoding that hasn't started yet.
     public init() {}
 
-    /// Returns the decoded frame, which the first caller decodes. Callable from any thread; the call may
-    /// block while another thread is decoding.
+    /// Returns the decoded frame, which the first caller decodes. This method can be called from any thread,
+    /// and may block while another thread is decoding.
     ///
     /// - Parameter decode: Decodes the frame. Only the first caller's closure runs, on that caller's thread;
     ///   other callers wait until it returns.

@@ -1,4 +1,5 @@
-/// Reason why a frame or audio was not recorded as captured. The raw values are the terms of the loss ledger.
+/// Reason why a frame or audio was not recorded as captured. The raw values are the terms used in the loss
+/// ledger.
 ///
 /// `definition` describes each cause. The verdict, the report, and the tables in `docs` are derived from
 /// these definitions.
@@ -23,7 +24,7 @@ public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Compar
 extension LossCause {
     /// The reason why the frame or audio is missing.
     package enum Origin: Sendable {
-        /// The device captured nothing.
+        /// The device didn't capture any data.
         case device
         /// The user or the governor prevented the capture. The event is reported as a change or as a governor
         /// step.

@@ -27,7 +27,7 @@ extension Secret: Codable {
     /// Encodes the secret as a single string. Encode secrets only to send them to another multicam process
     /// over a pipe.
     ///
-    /// - Throws: The encoder's error.
+    /// - Throws: Any error thrown by the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)

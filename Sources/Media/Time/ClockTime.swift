@@ -54,7 +54,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
 
     /// Encodes the media time as a single integer: nanoseconds since T0.
     ///
-    /// - Throws: The encoder's error.
+    /// - Throws: Any error thrown by the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)

@@ -5,8 +5,8 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Number of seconds that `frames` frames take; positive, and 1 for a whole-number rate such as 30.
     public let seconds: Int64
 
-    /// Keys of the encoded form. The property `frames` uses the key `pictures` for compatibility with files
-    /// from earlier versions.
+    /// Keys of the encoded frame rate. The property `frames` uses the key `pictures` for compatibility with
+    /// files from earlier versions.
     private enum CodingKeys: String, CodingKey {
         case frames = "pictures"
         case seconds

@@ -25,7 +25,7 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
 
     /// Encodes the duration as a single integer: the number of nanoseconds.
     ///
-    /// - Throws: The encoder's error.
+    /// - Throws: Any error thrown by the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(count)

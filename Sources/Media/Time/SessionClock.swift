@@ -99,7 +99,7 @@ public struct MonotonicClock: SessionClock {
                 + Double(Int64(wall.tv_nsec) - instant.nanoseconds) / 1e9)
     }
 
-    /// Current instant of `CLOCK_MONOTONIC`.
+    /// Current instant on `CLOCK_MONOTONIC`.
     public var now: ClockTime { ClockTime(nanoseconds: Self.readMonotonic()) }
 
     /// Returns the wall-clock date of an instant, using the offset read when this clock was created. Later
@@ -111,13 +111,13 @@ public struct MonotonicClock: SessionClock {
     /// Always `true`, because time passes on its own.
     public var isRealTime: Bool { true }
 
-    /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until `cancellation` is canceled. Callable from any
-    /// thread, but not from a Swift task.
+    /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until `cancellation` is canceled. This method can be
+    /// called from any thread, but not from a Swift task.
     ///
     /// - Parameters:
     ///   - deadline: The instant at which the sleep ends; the call returns immediately if this instant has
     ///     passed.
-    ///   - cancellation: Ends the sleep early.
+    ///   - cancellation: A cancellation that ends the sleep early.
     /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {

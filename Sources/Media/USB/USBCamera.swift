@@ -121,7 +121,7 @@ extension VideoFormat {
 
 /// USB bandwidth that a camera's stream would reserve, and the basis of the figure.
 public struct USBDemand: Sendable, Equatable {
-    /// Basis of a bandwidth demand.
+    /// How a bandwidth demand was determined.
     public enum Basis: Sendable, Equatable {
         /// The camera reserved this bandwidth the last time it streamed in this format.
         case learned
@@ -136,7 +136,7 @@ public struct USBDemand: Sendable, Equatable {
 
     /// Bandwidth that the stream would reserve.
     public let reservation: USBReservation
-    /// Basis of the figure in `reservation`.
+    /// How the figure in `reservation` was determined.
     public let basis: Basis
     /// The camera's largest reservation. The camera may request this reservation regardless of the data that it sends.
     public let most: USBReservation

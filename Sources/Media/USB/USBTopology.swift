@@ -1,7 +1,7 @@
 /// A machine's USB topology for bandwidth planning: how each camera is connected, which bandwidth is
 /// reserved, and which ports are free.
 public struct USBTopology: Sendable, Equatable, Codable {
-    /// The connected cameras.
+    /// The connected USB cameras.
     public var cameras: [USBCamera]
     /// Bandwidth that USB devices currently reserve.
     public var claims: [USBClaim]

@@ -72,8 +72,8 @@ public struct DeviceClock: Sendable {
     /// Divisor of the window length. The strip is recomputed when 1/64 of the timestamps in the window have
     /// been replaced.
     private static let stripShare = 64
-    /// Maximum clamp, 0.25 s. If timestamps scatter more than this limit, the line no longer follows the
-    /// timestamps.
+    /// Maximum value of the clamp in nanoseconds (0.25 s). If timestamps scatter more than this limit, the
+    /// line no longer follows the timestamps.
     private static let largestClamp = 0.25e9
     /// Maximum ratio of the clamp to the standard deviation. If the ratio is higher, the clamp is halved
     /// again.

@@ -100,10 +100,10 @@ struct StampNoise: Sendable {
     /// Minimum value of the deviation limit in nanoseconds. A timestamp that deviates by less than 50 µs
     /// always has full influence, even if the noise is small.
     private static let leastPull = 5e4
-    /// Kurtosis limits. Noise is treated as uniform if its kurtosis is below the first limit, and as not
-    /// uniform if its kurtosis is above the second limit. Harter's adaptive scheme uses the minimax line
-    /// below a kurtosis of 2.2 (uniform noise has a kurtosis of 1.8, normal noise 3). Between the two limits,
-    /// the two lines are blended, so that the result doesn't jump.
+    /// Kurtosis limits for the detection of uniform noise. Noise is treated as uniform if its kurtosis is
+    /// below the first limit, and as not uniform if its kurtosis is above the second limit. Harter's adaptive
+    /// scheme uses the minimax line below a kurtosis of 2.2 (uniform noise has a kurtosis of 1.8, normal
+    /// noise 3). Between the two limits, the two lines are blended, so that the result doesn't jump.
     private static let (flat, notFlat) = (2.0, 2.4)
 
     private var count = 0.0

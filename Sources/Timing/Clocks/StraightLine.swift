@@ -118,7 +118,7 @@ enum TrimmedLine {
 /// Alternatives*, International Statistical Review 42–44, 1974–76). The slope of the strip is the slope of an
 /// edge of the points' convex hull. The two halves of the hull are built in one pass (Andrew, *Another
 /// Efficient Algorithm for Convex Hulls in Two Dimensions*, Information Processing Letters 9, 1979) and
-/// traversed in order of slope. Time and memory are proportional to the number of points.
+/// traversed in order of slope. Computation time and memory use are proportional to the number of points.
 struct NarrowestStrip: Sendable {
     typealias Point = (x: Double, y: Double)
 

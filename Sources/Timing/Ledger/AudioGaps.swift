@@ -197,7 +197,7 @@ public struct MissingAudio: Sendable, Equatable {
 package enum AudioGrid {
     /// The grid of 20 ms blocks, in which audio is mixed and checked for alarms.
     package static let blocks = FrameRate(50, per: 1)
-    /// The grid of samples. Sample *n* is at T0 + n/48 000 s.
+    /// The grid of audio samples. Sample *n* is at T0 + n/48 000 s.
     package static let samples = FrameRate(Int64(AudioFormat.sessionRate))
     /// Number of audio channels of the program. The channels of a stereo microphone are mapped to left and
     /// right. A single channel is mapped to both sides. For microphones with three or more channels, the mean

@@ -200,7 +200,8 @@ struct DueFrames: Sendable {
     /// Counts frames as lost if they should have arrived by now.
     ///
     /// - Parameters:
-    ///   - limit: A time limit. All frames captured up to half an interval after the limit have arrived.
+    ///   - limit: The time up to which lost frames are counted. All frames captured up to half an interval
+    ///     after the limit have arrived.
     ///   - waiting: Capture time of the first frame that has arrived but hasn't been counted yet.
     mutating func pass(_ limit: ClockTime, waiting: ClockTime? = nil) {
         guard isPaced else { return countReports(through: limit + interval / 2) }

@@ -11,7 +11,7 @@ public struct Gap: Sendable, Equatable, Codable {
     /// Cause of the gap: a `LossCause`, `silent`, or a description of the device's outage.
     public let cause: String
 
-    /// Creates a gap of a track.
+    /// Creates a gap in a track.
     public init(track: String, from: MediaTime, to: MediaTime, cause: String) {
         self.track = track
         self.from = from

@@ -52,7 +52,7 @@ public struct ClockSteering: Sendable {
     /// the measurements are discarded.
     private static let largestDisagreement = Nanoseconds.milliseconds(10)
 
-    /// Creates a clock steering without any measurements.
+    /// Creates a steering state without any measurements.
     public init() {}
 
     /// Converts a time on `CLOCK_MONOTONIC` to the session clock.
