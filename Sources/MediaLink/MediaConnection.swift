@@ -56,8 +56,9 @@ package final class MediaConnection: Sendable {
         return sending.withLock { sendAll(first, to: $0) && sendAll(bytes.bytes, to: $0) }
     }
 
-    /// Sends a message with its data in shared memory, which the peer maps or reads. The call blocks until the peer has
-    /// read all earlier data, because the socket could otherwise hold hundreds of descriptors and their frames.
+    /// Sends a message with its data in shared memory, which the peer maps or reads. The call blocks until
+    /// the peer has read all earlier data, because the socket could otherwise hold hundreds of descriptors
+    /// and their frames.
     ///
     /// - Parameters:
     ///   - header: The message header, a JSON object with a `memory` field.

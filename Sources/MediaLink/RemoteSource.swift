@@ -22,7 +22,8 @@ public final class RemoteSource: Sendable {
     ///   - format: Format of the camera's frames: JPEG, H.264, or a raw format.
     ///   - color: Color matrix and range of the frames. For JPEG, both values are fixed by the JPEG standard.
     ///   - delay: Maximum time from the start of a frame's exposure until the frame is sent, at most 2 s.
-    ///   - origin: Origin of the timestamps; `nil` if this process maps the camera's clock to the computer's clock.
+    ///   - origin: Origin of the timestamps; `nil` if this process maps the camera's clock to the computer's
+    ///     clock.
     ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Throws: `ControlError` if no connection to a session can be established.
@@ -55,7 +56,8 @@ public final class RemoteSource: Sendable {
     ///     followed by this name.
     ///   - format: Audio format: 8 000 to 192 000 samples per second, 1 to 8 channels.
     ///   - delay: Maximum time from capture until the audio is sent, at most 2 s.
-    ///   - origin: Origin of the timestamps; `nil` if this process maps the microphone's clock to the computer's clock.
+    ///   - origin: Origin of the timestamps; `nil` if this process maps the microphone's clock to the
+    ///     computer's clock.
     ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Throws: `ControlError` if no connection to a session can be established.
@@ -141,8 +143,8 @@ public final class RemoteSource: Sendable {
     /// Sends a frame of the camera.
     ///
     /// - Parameters:
-    ///   - bytes: A complete JPEG, an H.264 access unit in Annex B format, or all planes of a raw frame without
-    ///     padding.
+    ///   - bytes: A complete JPEG, an H.264 access unit in Annex B format, or all planes of a raw frame
+    ///     without padding.
     ///   - time: Start of the frame's exposure on this machine's CLOCK_MONOTONIC.
     ///   - error: Maximum error of `time`, at least 0.
     ///   - sequence: The frame's number. Each missing number is counted as a lost frame.

@@ -12,7 +12,8 @@ public import Media
 public final class RemoteTap: Sendable {
     /// The kind of data that a tap receives.
     public enum Content: Sendable, Equatable {
-        /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause the frames.
+        /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause the
+        /// frames.
         case frames(role: String, FrameRequest, isPreview: Bool = false)
         /// The aligned audio of a microphone, or of `program`.
         case audio(role: String)
@@ -32,7 +33,8 @@ public final class RemoteTap: Sendable {
     public enum Piece: Sendable {
         case frame(CapturedFrame, lost: Int)
         case audio(AudioTap.Slice, lost: Int)
-        /// A packet with its codec and timestamps. The first packet of a stream also contains the setup bytes.
+        /// A packet with its codec and timestamps. The first packet of a stream also contains the setup
+        /// bytes.
         case packet(RemotePacket, lost: Int)
         /// The session's status as JSON, in the format printed by `multicam ctl status --json`.
         case status(String)

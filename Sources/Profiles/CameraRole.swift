@@ -20,8 +20,8 @@ public struct CameraRole: Sendable, Equatable {
     /// Storage location of a network camera's address, which replaces `device` after the address has been
     /// read; `nil` if `device` already contains the selector.
     public var address: SecretSource? = nil
-    /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or, without an
-    /// output, the size nearest to 1280×720.
+    /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or,
+    /// without an output, the size nearest to 1280×720.
     public var size: FrameSize?
     /// Frame rate of the track, and of the camera if it offers this rate. `nil` selects 30 frames per second
     /// if offered.
@@ -131,8 +131,8 @@ public struct CameraMatch: Sendable, Equatable, Codable {
         /// A locked focus: each camera locks its own focus after autofocus has settled. The focus distance
         /// isn't copied between cameras.
         case focus
-        /// The frame size or frame rate that all matched cameras offer and that is closest to the requested
-        /// value.
+        /// The largest frame size or highest frame rate that all matched cameras offer, up to the requested
+        /// value if possible.
         case size, rate
     }
 
@@ -154,8 +154,8 @@ public struct CameraMatch: Sendable, Equatable, Codable {
 /// The size and rate of a camera's encoded track. Frames are cropped to the output's aspect ratio, scaled
 /// down, and decimated. The camera itself isn't affected.
 public struct CameraOutput: Sendable, Equatable {
-    /// The track's size as seen upright, with even dimensions and never larger than the camera's size; `nil` for the
-    /// camera's size.
+    /// The track's size as seen upright, with even dimensions and never larger than the camera's size; `nil`
+    /// for the camera's size.
     public var size: FrameSize?
     /// The track's frame rate; `nil` for the role's frame rate.
     public var rate: FrameRate?

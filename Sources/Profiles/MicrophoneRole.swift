@@ -9,8 +9,8 @@ public struct MicrophoneRole: Sendable, Equatable {
     /// Storage location of a network camera's address, which replaces `device` after the address has been
     /// read; `nil` if `device` already contains the selector.
     public var address: SecretSource? = nil
-    /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all their
-    /// channels.
+    /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all
+    /// their channels.
     public var channels: Int
     /// Gain in the program's mix in decibels, -60…30. The microphone's own track isn't affected.
     public var gainDecibels: Double

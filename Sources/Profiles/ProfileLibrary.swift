@@ -171,7 +171,8 @@ public struct ProfileLibrary: Sendable, Equatable {
         text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
     }
 
-    /// Returns the names of the profile files in a folder, sorted; empty if the folder doesn't exist or isn't readable.
+    /// Returns the names of the profile files in a folder, sorted; empty if the folder doesn't exist or isn't
+    /// readable.
     private static func profileFiles(in folder: String) -> [String] {
         FolderListing.names(in: folder).filter {
             !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml"))

@@ -127,7 +127,8 @@ struct SceneText {
         return replacing(self.lines(of: place, in: scenes, to: lines.upperBound), with: [line])
     }
 
-    /// Returns the end of a field, excluding trailing comments and empty lines, which belong to the next field.
+    /// Returns the end of a field, excluding trailing comments and empty lines, which belong to the next
+    /// field.
     private func contentEnd(from begin: Int, to end: Int) -> Int {
         var end = end
         while end > begin + 1 {

@@ -120,7 +120,8 @@ public final class ChildProcess: Sendable {
     /// Sends a signal to the child.
     public func signal(_ number: Int32) { kill(process, number) }
 
-    /// Calls a handler for each line of the child's standard output, on a separate thread, until the child has exited.
+    /// Calls a handler for each line of the child's standard output, on a separate thread, until the child
+    /// has exited.
     ///
     /// After `wait()` has returned, only the bytes already in the pipe are read, because another process may
     /// still hold the other end of the pipe.
@@ -137,7 +138,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Calls a handler for each line of the child's standard error, on a separate thread, until the child has exited.
+    /// Calls a handler for each line of the child's standard error, on a separate thread, until the child has
+    /// exited.
     ///
     /// After `wait()` has returned, only the bytes already in the pipe are read, because another process may
     /// still hold the other end of the pipe.

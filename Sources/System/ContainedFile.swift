@@ -21,8 +21,8 @@ package struct ContainedFile: Sendable {
 
     /// Opens a folder and creates a reference to a file below the folder.
     ///
-    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist. The error contains the file's
-    ///   path.
+    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist. The error contains the
+    ///   file's path.
     package init(_ name: String, in folder: String) throws(FileError) {
         do throws(FileError) {
             self.init(name, in: try ContainedFolder(opening: folder))
@@ -87,7 +87,8 @@ package struct ContainedFile: Sendable {
 
     /// Opens the file for reading.
     ///
-    /// - Throws: `FileError` with the operation "opening" if the file can't be opened or isn't a regular file.
+    /// - Throws: `FileError` with the operation "opening" if the file can't be opened or isn't a regular
+    ///   file.
     package func openForReading() throws(FileError) -> OwnedDescriptor { try openRegular(O_RDONLY) }
 
     /// Opens the file for modification in place.
@@ -115,8 +116,8 @@ package struct ContainedFile: Sendable {
     ///   - flags: Flags of open(2): `O_RDWR`, or `O_WRONLY` and `O_APPEND`.
     ///   - permissions: Mode of the file, reduced by the process's umask.
     /// - Returns: The descriptor of the open file.
-    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because
-    ///   the name already exists.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example
+    ///   because the name already exists.
     package func create(_ flags: Int32 = O_RDWR, permissions: UInt32 = 0o666) throws(FileError)
         -> OwnedDescriptor
     {
@@ -126,8 +127,8 @@ package struct ContainedFile: Sendable {
 
     /// Creates the file after removing any existing file or link with the same name, such as an older draft.
     ///
-    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because a
-    ///   folder has the same name.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example
+    ///   because a folder has the same name.
     package func createDraft(permissions: UInt32 = 0o666) throws(FileError) -> OwnedDescriptor {
         let place = try openParent("creating the file")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {

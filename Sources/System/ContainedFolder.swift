@@ -157,8 +157,8 @@ extension ContainedFolder {
 
     /// Creates a subfolder of this folder, and any missing parent folders. Existing folders remain unchanged.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created, for example because
-    ///   a component of the path is a link or a file.
+    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created, for
+    ///   example because a component of the path is a link or a file.
     package func makeFolder(_ name: String) throws(FileError) {
         let operation = "creating the folder"
         guard name.isPathWithin else {
@@ -223,8 +223,8 @@ package struct FolderListing {
 
     /// Reads the names in a folder that is already open for reading.
     ///
-    /// - Throws: `FileError` with the operation "opening" and the path `path` if the system has run out of descriptors
-    ///   or memory.
+    /// - Throws: `FileError` with the operation "opening" and the path `path` if the system has run out of
+    ///   descriptors or memory.
     init(of folder: borrowing OwnedDescriptor, path: String, atMost limit: Int) throws(FileError) {
         // The descriptor is duplicated because the directory stream takes ownership of its descriptor.
         let number = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)

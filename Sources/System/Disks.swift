@@ -100,8 +100,8 @@ package struct FileSystemFacts: Equatable {
     }
 }
 
-/// Measures the sustained write speed of a disk with the access pattern of a recording: sequential writes, flushed to
-/// disk every few megabytes.
+/// Measures the sustained write speed of a disk with the access pattern of a recording: sequential writes,
+/// flushed to disk every few megabytes.
 package struct WriteSpeedMeasurement {
     /// Number of bytes between two calls of `fdatasync`. This number corresponds to a one-second fragment
     /// from several cameras in a recording.

@@ -74,8 +74,8 @@ package enum FileReplacement {
     /// - Parameters:
     ///   - byteCount: Number of bytes to reserve.
     ///   - file: The file to replace. The parent folder must exist.
-    /// - Throws: `FileError` with the operation "creating the file" if the draft can't be created, and "reserving disk
-    ///   space" if the disk or the user's quota is full.
+    /// - Throws: `FileError` with the operation "creating the file" if the draft can't be created, and
+    ///   "reserving disk space" if the disk or the user's quota is full.
     package static func reserve(_ byteCount: Int, for file: ContainedFile) throws(FileError) {
         let draft = draft(of: file)
         let descriptor = try openReserved(draft)

@@ -1,7 +1,8 @@
 import Media
 
-/// Reads the maximum allowed processor frequency (kernel, Documentation/admin-guide/pm/cpufreq.rst), and Intel's
-/// thermal throttling counters (Documentation/ABI/testing/sysfs-devices-system-cpu, `thermal_throttle`).
+/// Reads the maximum allowed processor frequency (kernel, Documentation/admin-guide/pm/cpufreq.rst), and
+/// Intel's thermal throttling counters (Documentation/ABI/testing/sysfs-devices-system-cpu,
+/// `thermal_throttle`).
 struct SpeedReader {
     let files: HostFiles
 
@@ -270,13 +271,13 @@ struct ThermalReader {
     let files: HostFiles
 
     private static let folder = "/sys/class/thermal"
-    /// Plausible temperatures in thousandths of a degree Celsius. Values outside this range come from disabled or
-    /// broken sensors.
+    /// Plausible temperatures in thousandths of a degree Celsius. Values outside this range come from
+    /// disabled or broken sensors.
     private static let possible: ClosedRange<Int64> = -40_000...150_000
     /// Plausible trip points in thousandths of a degree Celsius. A trip point at or below zero isn't set.
     private static let tripRange: ClosedRange<Int64> = 1...200_000
-    /// Maximum number of trip points to read per zone (`THERMAL_MAX_TRIPS` was 12; since Linux 6.8, drivers may have a
-    /// few more).
+    /// Maximum number of trip points to read per zone (`THERMAL_MAX_TRIPS` was 12; since Linux 6.8, drivers
+    /// may have a few more).
     private static let mostTrips = 32
 
     /// Reads all thermal zones that have a trip point into `state`.

@@ -2,8 +2,8 @@ internal import CDBus
 internal import Glibc
 public import Media
 
-/// Client of RealtimeKit on the system D-Bus. Sound servers use this service to raise the priority of their threads
-/// (rtkit-daemon(8)).
+/// Client of RealtimeKit on the system D-Bus. Sound servers use this service to raise the priority of their
+/// threads (rtkit-daemon(8)).
 ///
 /// RealtimeKit raises the priority of at most 25 threads per user.
 public struct RealtimeKit: PriorityService {

@@ -45,15 +45,15 @@ public struct ThisHost: HostReading {
     /// Returns the free space on a disk.
     ///
     /// - Parameter folder: A folder on the disk.
-    /// - Returns: The number of bytes that this user can still write; `nil` if the file system doesn't report its free
-    ///   space.
+    /// - Returns: The number of bytes that this user can still write; `nil` if the file system doesn't report
+    ///   its free space.
     public func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
 }
 
 /// Reads the amount of memory that is available to programs.
 package enum FreeMemory {
-    /// Returns `MemAvailable` from proc(5): the free memory plus memory that the system could reclaim for programs
-    /// without swapping.
+    /// Returns `MemAvailable` from proc(5): the free memory plus memory that the system could reclaim for
+    /// programs without swapping.
     ///
     /// - Parameter root: Prefix of `/proc`, which tests can replace.
     /// - Returns: The number of available bytes; `nil` if the system doesn't report it.

@@ -8,8 +8,8 @@ public protocol CameraSource: Sendable {
     var format: VideoFormat { get }
     /// Color matrix and range of the camera's frames.
     var color: ColorDescription { get }
-    /// Longest known time from the start of exposure to the delivery of a frame: exposure plus transport. The slowest
-    /// camera determines the session's alignment delay.
+    /// Longest known time from the start of exposure to the delivery of a frame: exposure plus transport. The
+    /// slowest camera determines the session's alignment delay.
     var deliveryDelay: Nanoseconds { get }
 
     /// Asks the source to include the camera's packet header clock with each frame
@@ -20,8 +20,8 @@ public protocol CameraSource: Sendable {
     /// Starts streaming. This method returns immediately; `receive` is then called on the source's own
     /// thread.
     ///
-    /// - Throws: `DeviceError` if the device refuses to stream, for example because it is busy or unplugged, or the bus
-    ///   lacks bandwidth.
+    /// - Throws: `DeviceError` if the device refuses to stream, for example because it is busy or unplugged,
+    ///   or the bus lacks bandwidth.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
         throws(DeviceError)
 
@@ -69,8 +69,8 @@ public protocol CameraSource: Sendable {
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond.
     func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]
 
-    /// Stops streaming; no events are delivered after this method returns. Never call this method from the source's own
-    /// thread.
+    /// Stops streaming; no events are delivered after this method returns. Never call this method from the
+    /// source's own thread.
     func stop()
 
     /// Maximum error of the frames' capture times, if the source of the timestamps reports an error.
@@ -122,8 +122,8 @@ public enum CameraEvent: Sendable {
     /// A frame that arrived before `start` and on which later frames of the stream depend. The frame's
     /// delivery time gives no information about the camera's delay.
     case earlier(CapturedFrame)
-    /// Expected frames didn't arrive, or arrived damaged. `capturedAt` is the best estimate of the first missing
-    /// frame's capture time.
+    /// Expected frames didn't arrive, or arrived damaged. `capturedAt` is the best estimate of the first
+    /// missing frame's capture time.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
     /// The camera disconnected or stopped delivering frames, but may return later. The `away` event is sent
     /// again if the reason for the outage changes.
@@ -136,10 +136,11 @@ public enum CameraEvent: Sendable {
     /// The camera delivers frames again. `remark` gives details for the user, for example a different port,
     /// or a possible swap with an identical device.
     case returned(at: ClockTime, remark: String? = nil)
-    /// The camera continues in another format, because the change was requested or the camera accepted no other format.
-    /// A `returned` event follows.
+    /// The camera continues in another format, because the change was requested or the camera accepted no
+    /// other format. A `returned` event follows.
     case formatChanged(VideoFormat)
-    /// The camera rejected a format that was requested while it was streaming, and continues in the previous format.
+    /// The camera rejected a format that was requested while it was streaming, and continues in the previous
+    /// format.
     case formatRefused(VideoFormat, at: ClockTime, cause: String)
     /// The driver's timestamp for a frame was impossible, so the frame's capture time was set to this instant
     /// instead.
@@ -147,8 +148,8 @@ public enum CameraEvent: Sendable {
     /// The packet header clock was requested, but the frames don't include it. Each cause of the missing
     /// clock is reported once.
     case withoutHeaderClock(at: ClockTime, cause: String)
-    /// Results of setting the camera's controls. The results are reported when the camera is opened, and each time
-    /// controls are set again because the camera lost their values.
+    /// Results of setting the camera's controls. The results are reported when the camera is opened, and each
+    /// time controls are set again because the camera lost their values.
     case controls([ControlOutcome], at: ClockTime)
     /// A notice for the user, as a complete sentence, about something that doesn't affect the recording.
     case remarked(at: ClockTime, String)

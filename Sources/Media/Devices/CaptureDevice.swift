@@ -44,7 +44,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public let identity: DeviceIdentity
     /// Readable name of the device, without control characters.
     public let name: String
-    /// Whether this camera is a capture stick, which captures the output of another device over HDMI or another cable.
+    /// Whether this camera is a capture stick, which captures the output of another device over HDMI or
+    /// another cable.
     public package(set) var isCaptureStick = false
     /// Manufacturer name that the device reports; empty if the device doesn't report one.
     public let manufacturer: String
@@ -162,8 +163,8 @@ public enum DeviceChange: Sendable, Equatable {
     case arrived(CaptureDevice)
     /// The device was disconnected; the value is the device's last state.
     case departed(CaptureDevice)
-    /// The device is still connected and differs from `before`: for example, a problem was resolved, or its microphone
-    /// was found.
+    /// The device is still connected and differs from `before`: for example, a problem was resolved, or its
+    /// microphone was found.
     case changed(CaptureDevice, before: CaptureDevice)
     /// Devices of one kind, for example microphones, can't currently be listed. The problem isn't reported
     /// again until listing has succeeded at least once.

@@ -95,8 +95,8 @@ extension [DeviceControl] {
 
     /// Requests that reset all controls to their defaults, in an order that the camera accepts.
     ///
-    /// Controls that can be set now come first, then the automatic controls, then the manual controls that become
-    /// settable. Read-only controls and those that only the camera changes are omitted.
+    /// Controls that can be set now come first, then the automatic controls, then the manual controls that
+    /// become settable. Read-only controls and those that only the camera changes are omitted.
     public var resettingRequests: [ControlRequest] {
         let settable = filter { !$0.isReadOnly && !$0.isVolatile }
         let manual = settable.filter { ControlGovernor.named($0.name) == nil }

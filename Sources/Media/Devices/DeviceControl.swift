@@ -1,4 +1,5 @@
-/// An adjustable property of a camera, identified by its V4L2 name in snake case (`focus_automatic_continuous`).
+/// An adjustable property of a camera, identified by its V4L2 name in snake case
+/// (`focus_automatic_continuous`).
 public struct DeviceControl: Sendable, Hashable, Codable {
     /// Value type of a control.
     public enum Kind: String, Sendable, Codable {
@@ -25,8 +26,8 @@ public struct DeviceControl: Sendable, Hashable, Codable {
     public let menu: [Int64: String]
     /// Whether the control is read-only.
     public let isReadOnly: Bool
-    /// Whether the control is currently ineffective because another control governs it, for example focus during
-    /// autofocus.
+    /// Whether the control is currently ineffective because another control governs it, for example focus
+    /// during autofocus.
     public let isInactive: Bool
     /// Whether the camera itself changes the value, so that successive readings can differ.
     public let isVolatile: Bool

@@ -1,6 +1,7 @@
 /// Properties that identify a device across reconnections, reboots, and ports.
 public struct DeviceIdentity: Sendable, Hashable, Codable {
-    /// USB path starting at the controller, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty for other buses.
+    /// USB path starting at the controller, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty for other
+    /// buses.
     public let busPath: String
     /// USB vendor and product IDs, `046d:082d`; empty if unavailable.
     public let product: String
@@ -65,7 +66,8 @@ extension DeviceIdentity {
     ///
     /// - Parameter devices: Connected devices of the same media type, except those already identified as
     ///   other devices.
-    /// - Returns: The result of the search, which never contains a device with another product ID or serial number.
+    /// - Returns: The result of the search, which never contains a device with another product ID or serial
+    ///   number.
     public func search(among devices: [CaptureDevice]) -> DeviceSearch {
         let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
         let home = fitting.filter { $0.identity.busPath == busPath }

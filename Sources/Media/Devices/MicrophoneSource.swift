@@ -61,8 +61,8 @@ extension MicrophoneSource {
 public enum MicrophoneEvent: Sendable {
     /// A slice of audio was captured.
     case audio(CapturedAudio)
-    /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate; `capturedAt` is
-    /// the time of the first lost sample.
+    /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate;
+    /// `capturedAt` is the time of the first lost sample.
     case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
     /// The microphone disconnected or stopped delivering audio, but may return later.
     case away(at: ClockTime, cause: String)

@@ -9,8 +9,8 @@ public struct SoundCard: Sendable, Hashable {
         public let name: String
         /// The sound server's readable name for the profile.
         public let description: String
-        /// Whether the profile can be used, according to the sound server. The value is `false`, for example, while
-        /// nothing is plugged into the jack.
+        /// Whether the profile can be used, according to the sound server. The value is `false`, for example,
+        /// while nothing is plugged into the jack.
         public let isAvailable: Bool
         /// Number of microphones that the profile provides.
         public let sourceCount: Int
@@ -82,8 +82,8 @@ public enum SoundServerStart {
     package static var command: String { command(hasPipeWire: access(pipeWire, X_OK) == 0) }
 }
 
-/// Voice processing that the sound server applies to a microphone's audio for the program. The microphone's own track
-/// stays unprocessed.
+/// Voice processing that the sound server applies to a microphone's audio for the program. The microphone's
+/// own track stays unprocessed.
 public struct VoiceProcessing: Sendable, Hashable, Codable {
     /// Whether to cancel echo. Echo is audio that the computer plays through the echo-cancellation output and
     /// that the microphone picks up.

@@ -59,8 +59,8 @@ extension SourceKind {
 }
 
 extension DeviceError.Reason {
-    /// Returns the error for a device of this kind that delivered no usable data in time, with advice that suits the
-    /// kind.
+    /// Returns the error for a device of this kind that delivered no usable data in time, with advice that
+    /// suits the kind.
     package static func silence(of kind: SourceKind, seconds: Int) -> Self {
         switch kind {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)

@@ -1,5 +1,5 @@
-/// Encoder for audio at the session's rate, 48 kHz. The session creates the encoder, and only one thread uses it
-/// afterwards.
+/// Encoder for audio at the session's rate, 48 kHz. The session creates the encoder, and only one thread uses
+/// it afterwards.
 public protocol AudioEncoding: AnyObject {
     /// Codec, time scale, setup bytes, and priming of the stream, for the file that receives the packets.
     var parameters: StreamParameters { get }
@@ -20,14 +20,14 @@ public protocol AudioEncoding: AnyObject {
 /// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use
 /// each resampler from only one thread.
 public protocol Resampling: AnyObject {
-    /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples. The
-    /// correction applies until the next call.
+    /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples.
+    /// The correction applies until the next call.
     ///
     /// - Throws: `EncodingError` if the correction exceeds any plausible clock error.
     func correct(partsPerMillion: Double) throws(EncodingError)
 
-    /// Converts interleaved samples from the device's rate to the session's rate. The output lags behind the input by
-    /// `delay`.
+    /// Converts interleaved samples from the device's rate to the session's rate. The output lags behind the
+    /// input by `delay`.
     ///
     /// - Throws: `EncodingError` if the resampler fails.
     func convert(_ samples: [Float]) throws(EncodingError) -> [Float]
@@ -70,8 +70,8 @@ public struct Loudness: Sendable, Equatable, Codable {
 
 /// Measures the loudness of audio. Use each meter from only one thread.
 public protocol LoudnessMetering: AnyObject {
-    /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the written
-    /// file.
+    /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the
+    /// written file.
     ///
     /// - Throws: `EncodingError` if memory runs out.
     func add(_ samples: [Float]) throws(EncodingError)
@@ -80,7 +80,7 @@ public protocol LoudnessMetering: AnyObject {
     /// microseconds.
     var momentary: Double? { get }
 
-    /// Loudness of all samples since the start. Reading this property takes a tenth of a millisecond regardless of the
-    /// measured duration, and memory use is constant.
+    /// Loudness of all samples since the start. Reading this property takes a tenth of a millisecond
+    /// regardless of the measured duration, and memory use is constant.
     var loudness: Loudness { get }
 }

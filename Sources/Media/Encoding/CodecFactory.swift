@@ -104,8 +104,8 @@ public protocol VideoDecoding: AnyObject {
     /// - Parameter frame: The next frame in the device's numbering. A gap in `sequence` means that a frame on
     ///   which others may depend is missing.
     /// - Returns: The finished frames, and whether the passed frame is damaged.
-    /// - Throws: `EncodingError` if the frame's pixel format differs from the stream's pixel format, or if memory runs
-    ///   out.
+    /// - Throws: `EncodingError` if the frame's pixel format differs from the stream's pixel format, or if
+    ///   memory runs out.
     func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames
 }
 
@@ -121,8 +121,8 @@ extension CodecFactory {
 public struct DecodedFrames: Sendable {
     /// Finished frames, with the capture times and sequence numbers of their encoded frames.
     public let ready: [CapturedFrame]
-    /// Whether the passed frame can't be shown because it is damaged, or because it depends on a damaged or missing
-    /// frame.
+    /// Whether the passed frame can't be shown because it is damaged, or because it depends on a damaged or
+    /// missing frame.
     public let isDamaged: Bool
 
     /// Creates a result from the decoder's output.

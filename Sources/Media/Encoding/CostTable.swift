@@ -20,8 +20,8 @@ public struct CostTable: Sendable, Equatable, Codable {
 
         /// Decodes the entry that `encode` writes.
         ///
-        /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), for example in an edited
-        ///   file. Such values would break later computations.
+        /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), for example in an
+        ///   edited file. Such values would break later computations.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             nanosecondsPerPiece = try values.decode(Double.self, forKey: .nanosecondsPerPiece)
@@ -95,7 +95,8 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case encodeSuperfast = "encode-superfast"
     /// Encoding with x264 at the preset `veryfast`; cost per pixel.
     case encodeVeryfast = "encode-veryfast"
-    /// Encoding AAC; cost per sample and channel. Beeps and silence cost one third as much as speech in a room.
+    /// Encoding AAC; cost per sample and channel. Beeps and silence cost one third as much as speech in a
+    /// room.
     case encodeAudio = "encode-sound"
     /// Converting audio to the session's rate and clock; cost per sample and channel of the device.
     case resample

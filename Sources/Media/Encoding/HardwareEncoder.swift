@@ -8,8 +8,8 @@ public struct HardwareEncoder: Sendable, Hashable, Codable {
     public var node: String
     /// Readable name of the graphics card or other encoder device.
     public var device: String
-    /// Name and version of the driver, as far as the system reports them. Trial results apply only to this
-    /// driver version.
+    /// Name and version of the driver, if the system reports them. Trial results apply only to this driver
+    /// version.
     public var driver: String
 
     /// Creates an encoder identifier from its parts.
@@ -93,7 +93,8 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
     }
 }
 
-/// Fallback from a hardware encoder to x264, because the hardware rejected the stream or failed during encoding.
+/// Fallback from a hardware encoder to x264, because the hardware rejected the stream or failed during
+/// encoding.
 public struct EncoderFallback: Sendable, Equatable {
     /// The hardware encoder that was intended for the stream.
     public let from: HardwareEncoder

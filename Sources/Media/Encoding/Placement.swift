@@ -73,8 +73,8 @@ public struct Placement: Equatable {
     }
 }
 
-/// A JPEG decoding scale, in eighths of the full size. At smaller scales, the decoder skips part of the inverse
-/// transform.
+/// A JPEG decoding scale, in eighths of the full size. At smaller scales, the decoder skips part of the
+/// inverse transform.
 public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// Eighths of the full size: 1, 2, 3, 4 or 8.
     public let eighths: Int
@@ -86,8 +86,8 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// Scales at which decoding is cheaper than decoding at full size and scaling down afterwards, in
     /// ascending order.
     ///
-    /// For these scales, libjpeg-turbo 2.1 either has SIMD code or skips most of the transform. Scales of ⅞, ¾, and ⅝
-    /// take longer than full size.
+    /// For these scales, libjpeg-turbo 2.1 either has SIMD code or skips most of the transform. Scales of ⅞,
+    /// ¾, and ⅝ take longer than full size.
     public static let allCases = [1, 2, 3, 4, 8].map { JPEGScale(eighths: $0) }
     /// The scale for decoding at full size.
     public static let whole = JPEGScale(eighths: 8)
@@ -99,8 +99,8 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// - Parameters:
     ///   - part: The size of the used part at full scale, in pixels.
     ///   - wanted: The size of the part after scaling, in pixels.
-    /// - Returns: The smallest scale at which the part is at least as large as required; `whole` if all scales are too
-    ///   small.
+    /// - Returns: The smallest scale at which the part is at least as large as required; `whole` if all
+    ///   scales are too small.
     public static func smallest(for part: FrameSize, wanted: FrameSize) -> JPEGScale {
         allCases.first { scale in
             let scaled = scale.scaled(part)

@@ -41,7 +41,8 @@ public protocol VideoEncoding: AnyObject {
     /// change, so the stream can continue in the same file.
     ///
     /// - Returns: The packets that were still buffered.
-    /// - Throws: `EncodingError` if the codec can't change; the stream then continues with the previous preset.
+    /// - Throws: `EncodingError` if the codec can't change; the stream then continues with the previous
+    ///   preset.
     func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket]
 
     /// Ends the stream after encoding the remaining frames.
@@ -129,13 +130,14 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     public var rate: FrameRate
     /// Encoding speed of x264.
     public var preset: Preset
-    /// x264's constant rate factor, 0…51; lower is better. Hardware encoders use a quantizer close to this number.
+    /// x264's constant rate factor, 0…51; lower is better. Hardware encoders use a quantizer close to this
+    /// number.
     public var quality: Int
     /// Color matrix and range of the encoded pixels. Frames with a different color description are converted.
     /// If the value is `nil`, the first frame's color description is used.
     public var color: ColorDescription?
-    /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and their rate
-    /// control approximates the quality (`EncoderDialect`).
+    /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and
+    /// their rate control approximates the quality (`EncoderDialect`).
     public var hardware: HardwareEncoder?
     /// Whether rejection of the stream by the hardware at the start is treated as an error. If `false`, x264
     /// encodes the stream instead.

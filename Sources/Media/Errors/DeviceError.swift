@@ -2,7 +2,8 @@ import Glibc
 
 /// Failure of one camera or microphone.
 ///
-/// `description` builds the complete message for the user: what failed, on which device, why, and what to try.
+/// `description` builds the complete message for the user: what failed, on which device, why, and what to
+/// try.
 public struct DeviceError: Error, Sendable, Equatable {
     /// Reason why a device failed.
     public enum Reason: Sendable, Equatable {
@@ -139,12 +140,14 @@ public enum AccessObstacle: Sendable, Hashable {
     case loginNeeded(group: String)
     /// No group except root's group may open the node.
     case closed
-    /// The node's permissions allow access, but the container's rules block it (device cgroup, user namespace).
+    /// The node's permissions allow access, but the container's rules block it (device cgroup, user
+    /// namespace).
     case container
     /// The node's permissions allow access, but a security policy such as AppArmor or SELinux denies it.
     case forbidden
 
-    /// Returns sentences that explain why the node can't be opened and what to do, for a node such as `/dev/video0`.
+    /// Returns sentences that explain why the node can't be opened and what to do, for a node such as
+    /// `/dev/video0`.
     public func explanation(node: String) -> String {
         let quoted = node.shellQuoted()
         return switch self {

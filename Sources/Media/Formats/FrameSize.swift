@@ -119,8 +119,8 @@ public struct AspectRatio: Sendable, Hashable, Codable {
         self.init("\(width / a):\(height / a)")
     }
 
-    /// Converts this display aspect ratio to a storage aspect ratio for the given pixel aspect ratio: 16:9 becomes 5:4
-    /// with 64:45 pixels.
+    /// Converts this display aspect ratio to a storage aspect ratio for the given pixel aspect ratio: 16:9
+    /// becomes 5:4 with 64:45 pixels.
     func inPixels(of pixel: AspectRatio) -> Self {
         Self(width: width * pixel.height, height: height * pixel.width)
     }
@@ -174,7 +174,8 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     case half = 180
     case threeQuarters = 270
 
-    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless the angle is a multiple of 90.
+    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless the angle is a
+    /// multiple of 90.
     ///
     /// - Parameter degrees: The angle, 0…359.
     public init?(counterclockwiseDegrees degrees: Int) {

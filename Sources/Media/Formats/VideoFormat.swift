@@ -96,8 +96,8 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
 
     /// Pixel format of the frames.
     public let pixel: PixelFormat
-    /// The driver's name for the format if it is more specific than `pixel`, for example `S910`; otherwise the raw
-    /// value of `pixel`.
+    /// The driver's name for the format if it is more specific than `pixel`, for example `S910`; otherwise
+    /// the raw value of `pixel`.
     public let nativeName: String
     /// Frame size in pixels.
     public let size: FrameSize

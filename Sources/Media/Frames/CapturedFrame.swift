@@ -32,8 +32,8 @@ public final class CapturedFrame: Sendable {
     /// pixels that it needs.
     public let sharedDecoding: SharedDecoding?
 
-    /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the properties of the
-    /// same name.
+    /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the
+    /// properties of the same name.
     public init(
         pixel: PixelFormat, size: FrameSize, color: ColorDescription, capturedAt: ClockTime,
         sequence: Int64,
@@ -53,8 +53,8 @@ public final class CapturedFrame: Sendable {
         self.sharedDecoding = sharedDecoding
     }
 
-    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. The pointer is valid for
-    /// the lifetime of `memory`.
+    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. The pointer is
+    /// valid for the lifetime of `memory`.
     public func plane(_ index: Int) -> UnsafePointer<UInt8> {
         UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
     }
@@ -180,10 +180,11 @@ public final class SharedDecoding: Sendable {
 ///
 /// Fields that the camera omits are `nil`.
 public struct UVCHeaderClock: Sendable, Hashable {
-    /// PTS: the camera's clock at the start of the frame's exposure. The clock counts at the rate in the device's
-    /// descriptor (`dwClockFrequency`) and wraps at 2³².
+    /// PTS: the camera's clock at the start of the frame's exposure. The clock counts at the rate in the
+    /// device's descriptor (`dwClockFrequency`) and wraps at 2³².
     public let presentationTime: UInt32?
-    /// STC from the SCR field: the camera's clock when it sent the packet, from the same counter as `presentationTime`.
+    /// STC from the SCR field: the camera's clock when it sent the packet, from the same counter as
+    /// `presentationTime`.
     public let sourceClock: UInt32?
     /// SOF from the SCR field: the bus frame number (1 kHz, 0…2047) when the camera sent the packet.
     public let busFrame: UInt16?

@@ -2,8 +2,8 @@
 public final class EncodedPacket: Sendable {
     /// The encoded bytes.
     public let bytes: SharedBytes
-    /// Presentation time relative to T0, in ticks of the track's time scale. The time is negative for an encoder's
-    /// priming samples.
+    /// Presentation time relative to T0, in ticks of the track's time scale. The time is negative for an
+    /// encoder's priming samples.
     public let presentation: Int64
     /// Decoding time relative to T0, in ticks of the track's time scale. A packet's decoding time is never
     /// later than `presentation`, and decoding times increase strictly within a track.
@@ -74,16 +74,16 @@ public struct StreamParameters: Sendable, Equatable {
     /// file's edit list records the encoder delay.
     public let priming: Int64
 
-    /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a copied
-    /// stream. A tick of 11 µs is finer than the accuracy of capture times.
+    /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a
+    /// copied stream. A tick of 11 µs is finer than the accuracy of capture times.
     public static let ownTimeScale: Int64 = 90_000
 
     /// Rate of the grid that contains all presentation times; `nil` for audio, and for frames that keep their
     /// own capture times.
     public var grid: FrameRate? { hasOwnTimes ? nil : rate }
 
-    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a file, the
-    /// track's time scale indicates such a stream.
+    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a
+    /// file, the track's time scale indicates such a stream.
     public var hasOwnTimes: Bool { codec == .h264 && timeScale == Self.ownTimeScale }
 
     /// Creates stream parameters; omit parameters that don't apply to this kind of stream.

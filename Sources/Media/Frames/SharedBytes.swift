@@ -1,5 +1,5 @@
-/// A block of memory that several readers share. The memory is returned to its owner when the last reference is
-/// released.
+/// A block of memory that several readers share. The memory is returned to its owner when the last reference
+/// is released.
 ///
 /// The owner may be a driver's buffer, a buffer pool, a codec's packet, or an array. The `release` closure
 /// keeps the owner alive.
@@ -17,8 +17,8 @@ public final class SharedBytes: @unchecked Sendable {
     /// - Parameters:
     ///   - start: The first byte. The memory must be readable until `release` runs.
     ///   - count: The number of bytes.
-    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. The closure must
-    ///     not block.
+    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. The
+    ///     closure must not block.
     public init(start: UnsafeMutableRawPointer, count: Int, release: @escaping @Sendable () -> Void) {
         self.start = start
         self.count = count

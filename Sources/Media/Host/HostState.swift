@@ -25,8 +25,8 @@ public struct HostState: Sendable, Equatable {
 public protocol HostReading: Sendable {
     /// Reads the computer's current state.
     ///
-    /// The call may block if a driver or a disk doesn't respond. Call this method on a thread that may block, never
-    /// from a Swift task.
+    /// The call may block if a driver or a disk doesn't respond. Call this method on a thread that may block,
+    /// never from a Swift task.
     ///
     /// - Parameters:
     ///   - folder: The session folder, which identifies the disk.

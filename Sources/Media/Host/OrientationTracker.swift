@@ -8,8 +8,8 @@ public protocol OrientationTracker: Sendable {
     /// Calls `observer` with the current orientation before this method returns, and then whenever the
     /// orientation changes.
     ///
-    /// - Parameter observer: Called on the tracker's thread, one call at a time. The closure must not block or call the
-    ///   tracker.
+    /// - Parameter observer: Called on the tracker's thread, one call at a time. The closure must not block
+    ///   or call the tracker.
     /// - Returns: The observation, which ends when `end()` is called or its last reference is released.
     func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation
 }
@@ -33,12 +33,13 @@ public final class TurnObservation: Sendable {
 
 /// Orientation of the computer, or the reason why the orientation is unknown.
 public enum MachineOrientation: Sendable, Equatable {
-    /// The computer is rotated clockwise by this angle from its normal position, as seen by a user in front of its
-    /// screen.
+    /// The computer is rotated clockwise by this angle from its normal position, as seen by a user in front
+    /// of its screen.
     case turned(Rotation)
     /// The computer has been lying flat or in motion since tracking started.
     case undecided
-    /// No sensor reports the orientation. The text gives the reason, as the end of a sentence without a period.
+    /// No sensor reports the orientation. The text gives the reason, as the end of a sentence without a
+    /// period.
     case unknown(String)
 }
 

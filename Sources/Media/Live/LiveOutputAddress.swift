@@ -173,8 +173,8 @@ public struct LiveOutputAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether the address may be publicly visible, for example in command arguments. Device addresses contain no
-    /// secrets.
+    /// Whether the address may be publicly visible, for example in command arguments. Device addresses
+    /// contain no secrets.
     public var isPublic: Bool { kind == .v4l2 || kind == .pulse }
 
     /// Scheme of the address: `srt`, `rtmp`, `rtmps`, `whip+https`, `whip+http`, `v4l2` or `pulse`.

@@ -96,7 +96,8 @@ public struct LiveReport: Sendable, Equatable, Codable {
     /// Number of video frames sent since the process started. For a virtual microphone, the property counts
     /// audio blocks.
     public var sent_frames: Int64 = 0
-    /// Number of video frames dropped since the process started, because the network or the receiver couldn't keep up.
+    /// Number of video frames dropped since the process started, because the network or the receiver couldn't
+    /// keep up.
     public var dropped_frames: Int64 = 0
     /// Bits per second sent during the last second.
     public var bitrate: Int64 = 0

@@ -10,8 +10,8 @@ public struct PhoneMessage: Sendable, Equatable {
         /// Audio samples, 16-bit little-endian.
         case pcm = 3
         /// In stored recordings only: the relation of the phone's clock to CLOCK_MONOTONIC, as two 64-bit
-        /// integers in microseconds. The first integer is the offset to add to the phone's time; the second is the
-        /// offset's maximum error.
+        /// integers in microseconds. The first integer is the offset to add to the phone's time; the second
+        /// is the offset's maximum error.
         case date = 4
         /// In stored recordings only: the frame format as a JSON object.
         case format = 5
@@ -83,8 +83,8 @@ public struct PhoneFormat: Sendable, Decodable {
     }
 }
 
-/// Selector of a phone's camera and microphone, `phone:NAME`. The control room's web process provides both devices
-/// under this name.
+/// Selector of a phone's camera and microphone, `phone:NAME`. The control room's web process provides both
+/// devices under this name.
 public enum PhoneSelector {
     /// Prefix of all phone selectors.
     public static let scheme = "phone:"

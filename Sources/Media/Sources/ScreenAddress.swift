@@ -133,8 +133,8 @@ public struct ScreenAddress: Sendable, Hashable {
     /// screen in a dialog.
     ///
     /// - Parameter environment: The environment variables of the process that captures the screen.
-    /// - Returns: `true` if the selector explicitly specifies a shared screen, or if it doesn't name a display and the
-    ///   desktop runs on Wayland.
+    /// - Returns: `true` if the selector explicitly specifies a shared screen, or if it doesn't name a
+    ///   display and the desktop runs on Wayland.
     public func isShared(_ environment: [String: String]) -> Bool {
         isPortal || (display == nil && !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty)
     }

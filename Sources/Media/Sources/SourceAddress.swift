@@ -28,8 +28,8 @@ public struct SourceAddress: Sendable, Hashable {
     public let hasSecret: Bool
     /// The address without secrets: scheme, host, and port, and the path unless it contains a secret.
     public let printable: String
-    /// Name of the camera on the media socket, at most 64 bytes: `printable`, with a hash suffix if parts of the
-    /// address are omitted.
+    /// Name of the camera on the media socket, at most 64 bytes: `printable`, with a hash suffix if parts of
+    /// the address are omitted.
     public let name: String
 
     /// List of all supported address forms, for error messages.

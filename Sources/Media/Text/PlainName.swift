@@ -1,6 +1,6 @@
 extension String {
-    /// Whether the text contains only ASCII letters and digits, `-` and `_`, as required for names that become part of
-    /// selectors, addresses, and file names.
+    /// Whether the text contains only ASCII letters and digits, `-` and `_`, as required for names that
+    /// become part of selectors, addresses, and file names.
     package var isPlain: Bool {
         utf8.allSatisfy { byte in
             switch byte {
@@ -52,8 +52,8 @@ extension String {
         return text
     }
 
-    /// The text with percent encoding such as `%20` decoded; `nil` if a percent sign isn't followed by two digits or
-    /// the bytes aren't valid UTF-8.
+    /// The text with percent encoding such as `%20` decoded; `nil` if a percent sign isn't followed by two
+    /// digits or the bytes aren't valid UTF-8.
     public var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = utf8[...]

@@ -1,4 +1,5 @@
-/// Text that must not be shown, such as a passphrase, a key, or a token. Printing a secret outputs `(secret)`.
+/// Text that must not be shown, such as a passphrase, a key, or a token. Printing a secret outputs
+/// `(secret)`.
 public struct Secret: Sendable, Hashable {
     /// The secret text itself.
     public let value: String

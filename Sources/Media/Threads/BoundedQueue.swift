@@ -68,8 +68,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         monitor.broadcast { _ in }
     }
 
-    /// Removes and returns the oldest element. The call blocks until an element is available. Returns `nil` when the
-    /// queue is finished and empty.
+    /// Removes and returns the oldest element. The call blocks until an element is available. Returns `nil`
+    /// when the queue is finished and empty.
     public func next() -> Element? {
         let element: Element? = monitor.wait { state -> Element?? in
             if let element = state.takeFirst() { return .some(element) }

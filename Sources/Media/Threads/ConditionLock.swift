@@ -6,8 +6,8 @@ public import Glibc
 /// reports by ThreadSanitizer on Linux. `ConditionLock` is the only lock type in the project; never hold the
 /// lock across a call into C.
 ///
-/// The lock's methods are inlinable so that the compiler specializes them for each type of state. A generic call across
-/// modules costs several times as much as the lock itself.
+/// The lock's methods are inlinable so that the compiler specializes them for each type of state. A generic
+/// call across modules costs several times as much as the lock itself.
 @usableFromInline
 package final class ConditionLock<State>: @unchecked Sendable {
     // `state` is accessed only while `mutex` is locked, so Swift's runtime doesn't need to check exclusive
@@ -41,8 +41,8 @@ package final class ConditionLock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the state while holding the lock, and returns its result. This method doesn't wake waiting
-    /// threads.
+    /// Runs `body` on the state while holding the lock, and returns its result. This method doesn't wake
+    /// waiting threads.
     @inlinable
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)

@@ -39,8 +39,8 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
         ProcessLimit.hasAddressSpace(for: UInt64(stackSize) + (1 << 20)) ? .threads : .addressSpace
     }
 
-    /// Sentences that explain which limit was reached and how to raise it. The text includes the current limits of the
-    /// process.
+    /// Sentences that explain which limit was reached and how to raise it. The text includes the current
+    /// limits of the process.
     public var explanation: String {
         switch self {
         case .threads:

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A thread for work that blocks or computes for a long time, named for identification in `top -H` and `perf`.
+/// A thread for work that blocks or computes for a long time, named for identification in `top -H` and
+/// `perf`.
 ///
 /// To end a thread, close the thread's input, and then call `join`.
 public final class MediaThread: Sendable {
@@ -93,8 +94,8 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Stack size of a thread in bytes. A stack reserves address space, but only the pages that its thread touches use
-    /// memory.
+    /// Stack size of a thread in bytes. A stack reserves address space, but only the pages that its thread
+    /// touches use memory.
     package static let stackSize = 2 << 20
 
     /// Maximum time for attempts to create a thread. The kernel counts a finished thread against the limit
@@ -135,8 +136,8 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Creates the reserve thread, which later starts the threads for `eventually`. Call this method early, while the
-    /// system can still create threads.
+    /// Creates the reserve thread, which later starts the threads for `eventually`. Call this method early,
+    /// while the system can still create threads.
     ///
     /// - Throws: `ThreadError` if the system can't create the reserve thread.
     package static func prepareReserve() throws(ThreadError) { try ThreadReserve.shared.prepare() }
@@ -196,8 +197,8 @@ public final class MediaThread: Sendable {
         return try body()
     }
 
-    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's C importer omits on systems where the macro depends on feature
-    /// macros.
+    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's C importer omits on systems where the macro depends on
+    /// feature macros.
     private static let resetOnFork: Int32 = 0x4000_0000
 
     /// Sets the calling thread's priority. If the system refuses, the thread keeps its priority until a
@@ -237,8 +238,8 @@ public final class MediaThread: Sendable {
 
     private static var kind: __priority_which_t { __priority_which_t(PRIO_PROCESS.rawValue) }
 
-    /// Sets the thread name in the kernel (proc(5), `/proc/[pid]/task/[tid]/comm`). The name is only a label: failing
-    /// to set it, for example without `/proc`, is harmless.
+    /// Sets the thread name in the kernel (proc(5), `/proc/[pid]/task/[tid]/comm`). The name is only a label:
+    /// failing to set it, for example without `/proc`, is harmless.
     private static func setKernelThreadName(_ name: String) {
         guard let file = fopen("/proc/thread-self/comm", "w") else { return }
         fputs(String(name.utf8.prefix(15)) ?? "multicam", file)

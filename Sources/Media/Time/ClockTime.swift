@@ -87,7 +87,8 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
 public enum TimeOrigin: String, Sendable, Hashable, Codable, CaseIterable {
     /// The driver on this computer sets the timestamps.
     case driver
-    /// The device sets the timestamps from its own wall clock, which is synchronized with this computer's wall clock.
+    /// The device sets the timestamps from its own wall clock, which is synchronized with this computer's
+    /// wall clock.
     case wallClock = "wall-clock"
     /// The timestamp is the arrival time at this computer minus the known part of the transmission delay.
     case arrival

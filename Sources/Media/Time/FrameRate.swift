@@ -63,8 +63,8 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
 
     /// Decodes the frame rate from the fraction that `encode` writes.
     ///
-    /// - Throws: `DecodingError` if the fraction isn't a rate above 0 and at most 1000, for example in an edited file.
-    ///   Such a fraction would make later arithmetic divide by zero or overflow.
+    /// - Throws: `DecodingError` if the fraction isn't a rate above 0 and at most 1000, for example in an
+    ///   edited file. Such a fraction would make later arithmetic divide by zero or overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let frames = try values.decode(Int64.self, forKey: .frames)

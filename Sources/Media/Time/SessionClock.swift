@@ -24,16 +24,16 @@ public protocol SessionClock: Sendable {
     @discardableResult
     func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool
 
-    /// Starts a thread that may sleep on this clock. On a real-time clock, this thread has priority over threads that
-    /// only compute.
+    /// Starts a thread that may sleep on this clock. On a real-time clock, this thread has priority over
+    /// threads that only compute.
     ///
     /// - Throws: `ThreadError` if the system can't create a thread.
     func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread
 
-    /// Stops the clock while threads are being set up, so that all of them start at the same instant. A real-time clock
-    /// doesn't stop.
+    /// Stops the clock while threads are being set up, so that all of them start at the same instant. A
+    /// real-time clock doesn't stop.
     func hold()
 
     /// Ends the effect of one call of `hold()`. The clock continues when all holds have ended.

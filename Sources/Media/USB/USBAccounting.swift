@@ -27,8 +27,8 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
 
     /// Returns the bus time in each 125 µs microframe that may be allocated at a given speed.
     ///
-    /// - High speed: 80 % (USB 2.0, 5.7.4), which equals EHCI's 100 µs. xHCI allows 1285 blocks: `HS_BW_LIMIT` (1607)
-    ///   minus `HS_BW_RESERVED` (20 %), rounded up.
+    /// - High speed: 80 % (USB 2.0, 5.7.4), which equals EHCI's 100 µs. xHCI allows 1285 blocks:
+    ///   `HS_BW_LIMIT` (1607) minus `HS_BW_RESERVED` (20 %), rounded up.
     /// - Full speed: 90 % of the frame.
     /// - SuperSpeed: 90 % according to the standard. xHCI allows 3515 blocks: 3906 minus 10 %.
     package func budget(at speed: USBSpeed) -> Nanoseconds {

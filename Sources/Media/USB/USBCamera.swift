@@ -130,7 +130,8 @@ public struct USBDemand: Sendable, Equatable {
         /// The bandwidth was estimated for a compressed format, because the camera chooses its reservation
         /// only when it starts streaming.
         case assumed
-        /// The format needs this many bytes per microframe, more than any of the camera's alternate settings provides.
+        /// The format needs this many bytes per microframe, more than any of the camera's alternate settings
+        /// provides.
         case tooLarge(Int)
     }
 
@@ -138,6 +139,7 @@ public struct USBDemand: Sendable, Equatable {
     public let reservation: USBReservation
     /// How the figure in `reservation` was determined.
     public let basis: Basis
-    /// The camera's largest reservation. The camera may request this reservation regardless of the data that it sends.
+    /// The camera's largest reservation. The camera may request this reservation regardless of the data that
+    /// it sends.
     public let most: USBReservation
 }

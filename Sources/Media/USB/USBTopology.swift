@@ -30,8 +30,8 @@ public struct USBTopology: Sendable, Equatable, Codable {
     }
 }
 
-/// USB bandwidth domain, shared by all traffic through it: a bus, a port of an xHCI controller, or the upstream port of
-/// a hub that is slower than its parent.
+/// USB bandwidth domain, shared by all traffic through it: a bus, a port of an xHCI controller, or the
+/// upstream port of a hub that is slower than its parent.
 public struct USBDomain: Sendable, Hashable, Codable {
     /// Unique name: `1` for the whole of bus 1; `1-port2` for one of its ports (`usb1-port2` in sysfs); `1-2`
     /// for the upstream port of the hub with that name; `1-2-tt` for the full-speed bus that a faster hub
@@ -103,7 +103,8 @@ public struct USBReservation: Sendable, Hashable, Codable {
     }
 }
 
-/// USB bandwidth that a device currently reserves, for example a camera used by another program, or a microphone.
+/// USB bandwidth that a device currently reserves, for example a camera used by another program, or a
+/// microphone.
 public struct USBClaim: Sendable, Equatable, Codable {
     /// Readable name of the device, with the device node of a camera: `Studio Webcam (/dev/video0)`.
     public var device: String

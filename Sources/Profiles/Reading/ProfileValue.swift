@@ -236,8 +236,8 @@ struct ProfileFields {
     }
 }
 
-/// The errors in one profile. The errors are collected while the file is read, so that the user can fix all of them at
-/// once.
+/// The errors in one profile. The errors are collected while the file is read, so that the user can fix all
+/// of them at once.
 final class ProfileProblems {
     private(set) var errors: [ProfileError] = []
 

@@ -119,8 +119,8 @@ struct ProgramReader {
         }
     }
 
-    /// Reads the cameras other than the main camera. The layout determines how many of these cameras are shown by
-    /// default.
+    /// Reads the cameras other than the main camera. The layout determines how many of these cameras are
+    /// shown by default.
     private func insets(
         _ fields: ProfileFields, layout: ProgramLayout, main: String
     ) -> [String] {

@@ -24,8 +24,8 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
     /// Whether quality is lowered during a recording if the computer is too slow, and whether the recording
     /// is stopped cleanly before the system would interrupt it.
     public var governs: Bool
-    /// Whether a recording that was stopped because of system pressure is resumed in a separate folder once pressure is
-    /// nominal.
+    /// Whether a recording that was stopped because of system pressure is resumed in a separate folder once
+    /// pressure is nominal.
     public var resumes: Bool
 
     /// Creates budget settings. By default, the whole machine may be used.

@@ -60,8 +60,8 @@ public struct LiveOutputSettings: Sendable, Equatable {
 }
 
 extension Profile {
-    /// Names of the environment variables that contain keys of this profile. These variables must not be passed to
-    /// other programs.
+    /// Names of the environment variables that contain keys of this profile. These variables must not be
+    /// passed to other programs.
     public var secretVariables: Set<String> {
         var names: Set<String> = []
         for address in cameras.map(\.address) + microphones.map(\.address) {
@@ -91,8 +91,8 @@ public enum SecretSource: Sendable, Equatable {
         package let expected: String
     }
 
-    /// Placeholder selector for a device whose separately stored address hasn't been read yet. The placeholder never
-    /// matches a device.
+    /// Placeholder selector for a device whose separately stored address hasn't been read yet. The
+    /// placeholder never matches a device.
     package static let selector = "url_from:"
 
     /// Maximum length of a key in bytes.

@@ -33,7 +33,8 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         key: "t", label: .numbers(separator: ""), maximumCameras: 1, profileCameras: 1, selectedCameras: 1
     ) { _, size, _ in [size.rectangle] }
 
-    /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it, starting at a corner.
+    /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it, starting at a
+    /// corner.
     ///
     /// A profile shows only one inset by default, because every further inset hides more of the main frame.
     public static let pip = ProgramLayout(
@@ -132,8 +133,8 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         Array(roles.prefix(maximumCameras ?? roles.count))
     }
 
-    /// Whether a camera is shown as an inset. `index` is the camera's position among the visible cameras; 0 is the main
-    /// camera.
+    /// Whether a camera is shown as an inset. `index` is the camera's position among the visible cameras; 0
+    /// is the main camera.
     public func isInset(_ index: Int) -> Bool { hasInsets && index > 0 }
 
     /// Returns the rectangles of the cameras' frames in the program, in pixels.
@@ -142,7 +143,8 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     /// the program's frame.
     ///
     /// - Parameters:
-    ///   - frames: The upright sizes of the cameras' frames after cropping and rotation, the main camera first.
+    ///   - frames: The upright sizes of the cameras' frames after cropping and rotation, the main camera
+    ///     first.
     ///   - size: The program's size in pixels. Width and height are even.
     ///   - style: Position and size of insets.
     /// - Returns: One rectangle per visible frame, from back to front.

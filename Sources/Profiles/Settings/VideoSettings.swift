@@ -69,8 +69,8 @@ public struct TrackSettings: Sendable, Equatable {
     /// How the tracks of a recording are distributed across files.
     public enum Files: String, Sendable, CaseIterable {
         case oneEach = "one-each"
-        /// A single file, `session.mov`, contains the tracks of all cameras and microphones. The program has a separate
-        /// file.
+        /// A single file, `session.mov`, contains the tracks of all cameras and microphones. The program has
+        /// a separate file.
         case one
     }
 

@@ -1,6 +1,7 @@
 public import Media
 
-/// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 + n/48 000 s.
+/// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 +
+/// n/48 000 s.
 ///
 /// Small timing deviations are corrected by changing the resampling rate, slowly enough to be inaudible. For
 /// large deviations, for example after a loss, silence is inserted or samples are dropped. `AudioPlacement`

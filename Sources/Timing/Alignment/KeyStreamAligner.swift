@@ -1,7 +1,7 @@
 public import Media
 
-/// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time, rounded to a
-/// tick of a fine time scale.
+/// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time,
+/// rounded to a tick of a fine time scale.
 ///
 /// Frames in a copied stream depend on each other, so frames are never duplicated or decimated. The track
 /// begins with the last key frame at or before T0, whose presentation time is 0 or negative, and contains
@@ -115,8 +115,8 @@ public struct KeyStreamAligner<Frame> {
 
     /// Removes the frames captured before `limit` and returns them.
     ///
-    /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and are
-    ///   negative for frames before T0. The result is empty until `limit` is after T0.
+    /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and
+    ///   are negative for frames before T0. The result is empty until `limit` is after T0.
     public mutating func take(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
         guard limit > start else { return [] }
         defer { due.pass(limit - Self.patience, waiting: waiting.first?.time) }

@@ -62,7 +62,8 @@ public struct TrackAligner<Frame> {
     ///   - isPaced: Whether the camera captures frames regularly at `cameraInterval`, so that a missing frame
     ///     is counted as lost.
     ///   - silence: Loss cause that is used if the source doesn't report a cause.
-    ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than this limit.
+    ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than
+    ///     this limit.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
         silence: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)

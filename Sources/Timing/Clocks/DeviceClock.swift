@@ -1,7 +1,7 @@
 public import Media
 
-/// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample was
-/// actually captured.
+/// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample
+/// was actually captured.
 ///
 /// Timestamps have a jitter of milliseconds, and clocks drift by several parts per million. The model fits a
 /// least-squares line to the latest timestamps as a function of the device's count, which removes jitter and
@@ -53,8 +53,8 @@ public struct DeviceClock: Sendable {
     private static let warmingPartsPerMillion = 20.0
     /// Age in nanoseconds below which a line's rate may still be wrong (10 s).
     private static let youngNanoseconds = 10e9
-    /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are caused by the
-    /// exposure time.
+    /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are
+    /// caused by the exposure time.
     private static let largestCrystalError = 0.05
     /// Possible frame intervals of a camera in low light, as multiples of the normal interval, and the
     /// relative tolerance of these multiples.
@@ -90,8 +90,8 @@ public struct DeviceClock: Sendable {
     /// Creates a clock model without any timestamps.
     ///
     /// - Parameters:
-    ///   - nominalInterval: Number of seconds per count, for example 1/30 for a camera or 1/48 000 for a microphone.
-    ///   The value must be greater than 0.
+    ///   - nominalInterval: Number of seconds per count, for example 1/30 for a camera or 1/48 000 for a
+    ///     microphone. The value must be greater than 0.
     ///   - windowLength: Maximum number of timestamps used for the line.
     ///   - clamp: Deviation above which a timestamp doesn't influence the line. The limit increases for a
     ///     device whose timestamps scatter more.
@@ -259,8 +259,8 @@ public struct DeviceClock: Sendable {
         begin(with: move.stamps)
     }
 
-    /// Rates of a camera in normal light and in low light. In low light, most cameras run at integer multiples of their
-    /// frame interval.
+    /// Rates of a camera in normal light and in low light. In low light, most cameras run at integer
+    /// multiples of their frame interval.
     private var multiplesOfCrystal: [Rate] {
         Self.multiples.map { multiple in
             let interval = crystal.interval * Double(multiple)
@@ -370,7 +370,8 @@ public struct ClockReading: Sendable, Equatable {
     /// Whether the model is currently reliable. The model must span at least 1 s, the residual must be at
     /// most 1 ms, and the latest timestamps must agree with the model.
     public let isLocked: Bool
-    /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its rate.
+    /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its
+    /// rate.
     public let restarts: Int
     /// Sum of all jumps of the modeled time, where positive values mean later times. Jumps during outages are
     /// unknown and aren't included.

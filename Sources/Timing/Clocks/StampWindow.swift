@@ -147,8 +147,8 @@ struct StampNoise: Sendable {
         return min(max((Self.notFlat - kurtosis) / (Self.notFlat - Self.flat), 0), 1)
     }
 
-    /// Returns the maximum deviation of uniform noise in nanoseconds: √3 σ, plus the uncertainty from `stampCount`
-    /// timestamps.
+    /// Returns the maximum deviation of uniform noise in nanoseconds: √3 σ, plus the uncertainty from
+    /// `stampCount` timestamps.
     func edge(stampCount: Int) -> Double {
         (3 * squares).squareRoot() * (1 + 2 / Double(stampCount).squareRoot())
     }

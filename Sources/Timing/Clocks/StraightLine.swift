@@ -38,8 +38,8 @@ struct LineSums: Sendable {
     /// Returns the least-squares line through the points, with the slope pulled toward 0 by the prior.
     ///
     /// - Parameter prior: Spread of additional virtual points that lie on a horizontal line, in units of x².
-    /// - Returns: The fitted line, which is y = 0 if there are no points, and horizontal if the points and the prior
-    ///   don't determine the slope.
+    /// - Returns: The fitted line, which is y = 0 if there are no points, and horizontal if the points and
+    ///   the prior don't determine the slope.
     func line(prior: Double) -> StraightLine {
         guard n > 0 else { return StraightLine(slope: 0, intercept: 0) }
         let (meanX, meanY) = (x / n, y / n)
@@ -87,8 +87,10 @@ enum TrimmedLine {
     ///
     /// - Parameters:
     ///   - points: The points in any order. At least one point is required.
-    ///   - share: Fraction of the points that the line must fit. The value must be greater than 0 and at most 1.
-    /// - Returns: The fitted line, which is a horizontal line through the median if the points don't determine a slope.
+    ///   - share: Fraction of the points that the line must fit. The value must be greater than 0 and at most
+    ///     1.
+    /// - Returns: The fitted line, which is a horizontal line through the median if the points don't
+    ///   determine a slope.
     static func fitted(to points: [(x: Double, y: Double)], share: Double) -> StraightLine {
         let kept = max(Int(rounding: share * Double(points.count), .up), min(points.count, 2))
         // Concentration steps find only a local optimum, so two searches are made. One search starts with all
@@ -110,8 +112,8 @@ enum TrimmedLine {
     }
 }
 
-/// The strip of minimum height that contains all given points. The middle of the strip is the minimax (Chebyshev) line
-/// of the points.
+/// The strip of minimum height that contains all given points. The middle of the strip is the minimax
+/// (Chebyshev) line of the points.
 ///
 /// For noise with hard bounds, the outermost points contain far more information than the mean of all points:
 /// the error of the line decreases with 1/n instead of 1/√n (Harter, *The Method of Least Squares and Some

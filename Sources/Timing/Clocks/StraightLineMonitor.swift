@@ -176,7 +176,8 @@ struct StraightLineMonitor: Sendable {
         return abs(begin) <= abs(slope) && rests.allSatisfy { abs($0 - begin) <= clamp }
     }
 
-    /// Whether too many timestamps deviate in both directions. Delays and jumps cause deviations in only one direction.
+    /// Whether too many timestamps deviate in both directions. Delays and jumps cause deviations in only one
+    /// direction.
     private mutating func scatters(_ deviation: Double, isOff: Bool) -> Bool {
         lateShare += ((isOff && deviation > 0 ? 1 : 0) - lateShare) / Self.shareMemory
         earlyShare += ((isOff && deviation < 0 ? 1 : 0) - earlyShare) / Self.shareMemory

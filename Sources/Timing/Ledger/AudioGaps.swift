@@ -126,8 +126,8 @@ package struct AudioGaps {
 
 /// Periods in which a microphone delivered damaged samples that don't contain audio.
 ///
-/// Damaged samples less than 1 s apart belong to the same period. A device that damages every tenth sample therefore
-/// creates one gap and one event instead of thousands.
+/// Damaged samples less than 1 s apart belong to the same period. A device that damages every tenth sample
+/// therefore creates one gap and one event instead of thousands.
 package struct AudioDamage {
     private let track: String
     /// The current damaged period, which may continue.

@@ -7,8 +7,8 @@ public import Media
 /// loss. Without a report, the cause is the source's default cause for outages (`disconnected`, or `network`
 /// for a network camera).
 ///
-/// For a source without a frame clock, such as a file with variable frame durations, only reports and outages are
-/// counted.
+/// For a source without a frame clock, such as a file with variable frame durations, only reports and outages
+/// are counted.
 ///
 /// `DueFrames` is a value type that receives frames, loss reports, and time limits, and counts lost frames.
 struct DueFrames: Sendable {
@@ -101,7 +101,8 @@ struct DueFrames: Sendable {
         lastCause = silence
     }
 
-    /// Sets the frame interval measured by the camera's clock model; `nil` while the model isn't accurate enough.
+    /// Sets the frame interval measured by the camera's clock model; `nil` while the model isn't accurate
+    /// enough.
     mutating func follow(measured: Nanoseconds?) {
         interval = nominal
         guard let measured else { return }

@@ -70,12 +70,12 @@ public struct ClockSteering: Sendable {
         recording.map { $0.start.stamp + (time - $0.start.time) } ?? stamp(of: time)
     }
 
-    /// Returns the rate deviation of the session clock from `CLOCK_MONOTONIC`, in parts per million, at a time on
-    /// `CLOCK_MONOTONIC`.
+    /// Returns the rate deviation of the session clock from `CLOCK_MONOTONIC`, in parts per million, at a
+    /// time on `CLOCK_MONOTONIC`.
     public func partsPerMillion(at stamp: ClockTime) -> Double { line.partsPerMillion(at: stamp) }
 
-    /// Converts a time on the session clock to the group time, in nanoseconds since 1970; `nil` if no group recording
-    /// is active.
+    /// Converts a time on the session clock to the group time, in nanoseconds since 1970; `nil` if no group
+    /// recording is active.
     public func utc(of time: ClockTime) -> Int64? {
         recording.map { (Nanoseconds(time.nanoseconds) + $0.difference).count }
     }
@@ -121,7 +121,8 @@ public struct ClockSteering: Sendable {
     /// - Parameters:
     ///   - measurement: The measurement of the group time.
     ///   - now: The current time on `CLOCK_MONOTONIC`, 0 to 10 s after the measurement.
-    /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues unchanged.
+    /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues
+    ///   unchanged.
     public mutating func take(_ measurement: ClockMeasurement, now: ClockTime) throws(ClockRefusal) {
         let step: Nanoseconds
         do throws(ClockRefusal) {
