@@ -6,21 +6,22 @@ package import Media
 internal import SessionFolder
 internal import System
 
-/// One end of a media socket connection. Any thread may send, and one thread receives. Both operations block.
+/// One end of a media socket connection. Any thread may send messages, and one thread receives messages.
+/// Sending and receiving are blocking operations.
 package final class MediaConnection: Sendable {
     private let socket: LocalSocket
-    /// The socket's descriptor. The lock allows only one thread at a time to send a message.
+    /// The socket's file descriptor. The lock allows only one thread at a time to send a message.
     private let sending: ConditionLock<Int32>
     private let closing = Cancellation()
 
     /// Requested size of the kernel's send buffer in bytes, which is enough for a few frames.
     private static let sendBuffer: Int32 = 4 << 20
-    /// Polling intervals while waiting for the peer to read: the first and the longest.
+    /// The first and the longest polling interval while waiting for the peer to read.
     private static let glances = (first: Nanoseconds.milliseconds(1), last: Nanoseconds.milliseconds(32))
-    /// Maximum size in bytes of a message that is sent in one piece.
+    /// Maximum size in bytes of data that is copied into the same buffer as the message header.
     private static let onePiece = 1 << 16
 
-    /// Takes ownership of a connected socket and makes it blocking.
+    /// Takes ownership of a connected socket and sets the socket to blocking mode.
     package init(_ socket: LocalSocket) {
         self.socket = socket
         sending = ConditionLock(socket.descriptor)
@@ -30,7 +31,7 @@ package final class MediaConnection: Sendable {
         setsockopt(socket.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Closes the connection. Blocked senders and receivers return.
+    /// Closes the connection. Blocked calls that send or receive then return.
     package func close() {
         closing.cancel()
         shutdown(socket.descriptor, Int32(SHUT_RDWR))
@@ -41,9 +42,9 @@ package final class MediaConnection: Sendable {
     /// Sends a message. The call blocks while the peer isn't reading.
     ///
     /// - Parameters:
-    ///   - header: A JSON object.
-    ///   - bytes: The data that follows the header, or `nil`.
-    /// - Returns: `false` if the connection has ended.
+    ///   - header: The message header, a JSON object.
+    ///   - bytes: The data that follows the header; `nil` for a message without data.
+    /// - Returns: Whether the message was sent; `false` if the connection has ended.
     package func send(_ header: String, _ bytes: SharedBytes? = nil) -> Bool {
         let header = Array(header.utf8)
         var first = MediaMessage.prefix(header: header.count, bytes: bytes?.count ?? 0) + header
@@ -55,13 +56,15 @@ package final class MediaConnection: Sendable {
         return sending.withLock { sendAll(first, to: $0) && sendAll(bytes.bytes, to: $0) }
     }
 
-    /// Sends a message with its data in shared memory, which the peer maps or reads. The call blocks until the peer has
-    /// read all earlier data, because the socket could otherwise hold hundreds of descriptors and their frames.
+    /// Sends a message with its data in shared memory, which the peer maps or reads. The call blocks until
+    /// the peer has read all earlier data, because the socket could otherwise hold hundreds of descriptors
+    /// and their frames.
     ///
     /// - Parameters:
-    ///   - header: A JSON object with a `memory` field.
-    ///   - bytes: Content of the shared memory.
-    /// - Returns: `false` if the connection has ended, or if the memory can't be created.
+    ///   - header: The message header, a JSON object with a `memory` field.
+    ///   - bytes: The data to place in shared memory.
+    /// - Returns: Whether the message was sent; `false` if the connection has ended or the shared memory
+    ///   can't be created.
     package func send(_ header: String, inMemory bytes: SharedBytes) -> Bool {
         let clock = MonotonicClock()
         var glance = Self.glances.first
@@ -115,8 +118,8 @@ package final class MediaConnection: Sendable {
     /// Waits for the next message.
     ///
     /// - Returns: The message; `nil` if the connection has ended.
-    /// - Throws: `MediaLinkError` if the received data isn't a valid message. Nothing can be received after
-    ///   that.
+    /// - Throws: `MediaLinkError` if the received data isn't a valid message. After this error, no more
+    ///   messages can be received.
     package func receive() throws(MediaLinkError) -> MediaMessage? {
         let prefix = SharedBytes(count: MediaMessage.prefixLength)
         guard let beside = receive(into: prefix) else { return nil }
@@ -135,7 +138,8 @@ package final class MediaConnection: Sendable {
         return MediaMessage(header: header, bytes: bytes)
     }
 
-    /// A file descriptor received together with bytes. The descriptor is closed unless the caller takes it.
+    /// A file descriptor received together with bytes. The descriptor is closed unless the caller takes
+    /// ownership of it.
     private struct Beside: ~Copyable {
         private var descriptor: OwnedDescriptor?
 
@@ -146,8 +150,8 @@ package final class MediaConnection: Sendable {
         consuming func take() -> OwnedDescriptor? { descriptor.take() }
     }
 
-    /// Fills memory with received bytes. Returns the descriptor received with the bytes; `nil` at the end of the
-    /// connection.
+    /// Fills a memory block with received bytes. Returns the descriptor received with the bytes; `nil` if the
+    /// connection has ended.
     private func receive(into memory: SharedBytes) -> Beside? {
         var beside = Beside()
         var filled = 0
@@ -162,8 +166,8 @@ package final class MediaConnection: Sendable {
         return beside
     }
 
-    /// Copies the contents of shared memory. The memory is never mapped, because another process could change or
-    /// truncate it in the meantime.
+    /// Copies the contents of shared memory. The shared memory is never mapped, because another process could
+    /// change or truncate it while it is being read.
     private static func contents(of memory: consuming OwnedDescriptor) throws(MediaLinkError) -> SharedBytes {
         var status = stat()
         guard fstat(memory.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -201,20 +205,20 @@ package final class MediaConnection: Sendable {
         }
     }
 
-    /// Sends a header without bytes.
+    /// Sends a message that consists only of a header.
     package func send(_ header: MediaHeader) -> Bool { send(JSONText.line(header)) }
 }
 
-/// Finds the media socket of one of this user's sessions.
+/// Locates the media socket of one of this user's sessions.
 enum MediaPath {
     /// Connects to a session's media socket.
     ///
     /// - Parameters:
-    ///   - process: Process ID of the session; `nil` if only one is running.
-    ///   - path: Path of the socket itself; `nil` to find it.
-    /// - Returns: The connection.
-    /// - Throws: `ControlError.nobody` if no session is running there, `.usage` if several are running, `.system` for
-    ///   system errors.
+    ///   - process: Process ID of the session; `nil` if only one session is running.
+    ///   - path: Path of the media socket; `nil` to find the socket automatically.
+    /// - Returns: The connection to the session.
+    /// - Throws: `ControlError.nobody` if no session is running, `.usage` if several sessions are running, or
+    ///   `.system` if a system error occurs.
     static func connect(process: Int32?, path: String?) throws(ControlError) -> MediaConnection {
         let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)
         if let path {

@@ -3,29 +3,30 @@ package import Media
 
 /// A media socket message: a JSON header and binary data.
 package struct MediaMessage: Sendable {
-    /// The header, a JSON object.
+    /// The message header, a JSON object.
     package let header: SharedBytes
-    /// The data after the header; may be empty.
+    /// The data after the header, which may be empty.
     package let bytes: SharedBytes
 
-    /// Creates a message.
+    /// Creates a media socket message.
     ///
     /// - Parameters:
-    ///   - header: A JSON object in UTF-8.
+    ///   - header: The message header, a JSON object in UTF-8.
     ///   - bytes: The data that follows the header.
     package init(header: SharedBytes, bytes: SharedBytes = SharedBytes(count: 0)) {
         self.header = header
         self.bytes = bytes
     }
 
-    /// The first bytes of each message. The last of these bytes is the protocol version.
+    /// The bytes at the beginning of each message. The last of these bytes is the protocol version.
     static let magic: [UInt8] = Array("mcm1".utf8)
-    /// Length of the prefix before the header: the magic bytes, and the lengths of the header and the data as
-    /// little-endian 32-bit numbers.
+    /// Length in bytes of the prefix before the header. The prefix consists of the magic bytes, and the
+    /// lengths of the header and the data as little-endian 32-bit integers.
     static let prefixLength = 12
-    /// Maximum length of a header, in bytes.
+    /// Maximum length of a message header in bytes.
     static let longestHeader = 1 << 16
-    /// Maximum length of the data after a header, in bytes: a raw frame of 4096 × 4096 pixels at 4 bytes per pixel.
+    /// Maximum length in bytes of the data after a header. The maximum allows a raw frame of 4096 × 4096
+    /// pixels at 4 bytes per pixel.
     static let longestBytes = 1 << 26
 
     static func prefix(header: Int, bytes: Int) -> [UInt8] {
@@ -37,7 +38,8 @@ package struct MediaMessage: Sendable {
         return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// Parses the lengths in a prefix. Returns `nil` if the prefix is invalid or a length exceeds its limit.
+    /// Parses the header and data lengths in a message prefix. Returns `nil` if the prefix is invalid or a
+    /// length exceeds its limit.
     static func lengths(in prefix: UnsafeRawBufferPointer) -> (header: Int, bytes: Int)? {
         guard prefix.count == prefixLength, prefix.prefix(magic.count).elementsEqual(magic) else {
             return nil
@@ -51,27 +53,27 @@ package struct MediaMessage: Sendable {
     }
 }
 
-/// Fields of a message header. A message's `type` determines which fields are present. For the list, see
-/// docs/reference/media-socket.md.
+/// Fields of a message header. A message's `type` determines which fields are present. For a list of all
+/// fields, see docs/reference/media-socket.md.
 package struct MediaHeader: Codable, Sendable {
-    /// Type of the message. To a session: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`,
-    /// `controls`, `gone`. From a session: `hello`, `set`, `frame`, `audio`, `packet`, `status`, `event`, `events`,
-    /// `error`, `end`.
+    /// Type of the message. Messages to a session have the types `want`, `unwant`, `camera`, `microphone`,
+    /// `frame`, `audio`, `remark`, `controls`, and `gone`. Messages from a session have the types `hello`,
+    /// `set`, `frame`, `audio`, `packet`, `status`, `event`, `events`, `error`, and `end`.
     package var type: String
     /// ID of a subscription or device, chosen by the sender.
     package var id: Int?
     package var text: String?
 
-    // The requested data.
+    // Fields that specify the requested data.
     package var of: String?
     package var role: String?
     package var format: String?
-    /// x, y, width, and height as fractions of the frame.
+    /// The requested part of the frame: x, y, width, and height as fractions of the frame's size.
     package var part: [Double]?
     package var preview: Bool?
     /// Whether the program is also encoded for this subscription during standby.
     package var standby: Bool?
-    /// Whether to send the past events first.
+    /// Whether to send the past events before new events.
     package var history: Bool?
 
     // Fields for devices, frames, and audio.
@@ -79,7 +81,7 @@ package struct MediaHeader: Codable, Sendable {
     package var pixel: String?
     package var width: Int?
     package var height: Int?
-    /// Frames per second, such as `30` or `30000/1001`.
+    /// Frame rate in frames per second, such as `30` or `30000/1001`.
     package var rate: String?
     package var matrix: ColorDescription.Matrix?
     package var range: ColorDescription.Range?
@@ -93,20 +95,20 @@ package struct MediaHeader: Codable, Sendable {
     package var sequence: Int64?
     package var key: Bool?
     package var first_sample: Int64?
-    /// Offset and stride of each plane, in bytes.
+    /// Offset and stride of each plane of a raw frame, in bytes.
     package var planes: [[Int]]?
-    /// Number of bytes in shared memory. The descriptor is sent with the message.
+    /// Number of bytes in shared memory. The memory's descriptor is sent with the message.
     package var memory: Int?
-    /// Number of frames, slices, or packets of the subscription that have been dropped so far.
+    /// Number of frames, audio slices, or packets that have been dropped from the subscription so far.
     package var lost: Int?
 
     // A camera's controls, in the format of `multicam controls --json`.
     package var controls: [ControlsReport.Control]?
-    /// Number of a control request and its answer.
+    /// Number that identifies a control request and the response to it.
     package var number: Int?
-    /// Requested values, by control name.
+    /// Requested control values, by control name.
     package var set: [String: Int64]?
-    /// Names of the controls that didn't accept the requested value.
+    /// Names of the controls whose requested values were rejected.
     package var refused: [String]?
 
     // Fields for the program's packets.
@@ -117,7 +119,7 @@ package struct MediaHeader: Codable, Sendable {
     package var time_scale: Int64?
     /// Zero point of the packets' timestamps, in nanoseconds on the session clock.
     package var t0_ns: Int64?
-    /// The stream's setup bytes, in base64.
+    /// The stream's setup bytes, encoded in base64.
     package var setup: String?
 
     package var size: FrameSize? {
@@ -133,14 +135,14 @@ package struct MediaHeader: Codable, Sendable {
 
 /// Controls of a camera, as reported by its sender.
 package struct ToldControls: Sendable, Equatable, Codable {
-    /// All controls, in the format of `multicam controls --json`.
+    /// All controls of the camera, in the format of `multicam controls --json`.
     package var controls: [ControlsReport.Control]
-    /// Number of the request that this report answers; `nil` if it isn't an answer.
+    /// Number of the control request to which this report responds; `nil` if the report isn't a response.
     package var number: Int?
-    /// Names of the controls that didn't accept the requested value.
+    /// Names of the controls whose requested values were rejected.
     package var refused: [String]?
 
-    /// Creates a report. Each parameter sets the property with the same name.
+    /// Creates a report of a camera's controls. Each parameter sets the property with the same name.
     package init(controls: [ControlsReport.Control], number: Int? = nil, refused: [String]? = nil) {
         (self.controls, self.number, self.refused) = (controls, number, refused)
     }
@@ -150,6 +152,6 @@ package struct ToldControls: Sendable, Equatable, Codable {
 package struct MediaLinkError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 
-    /// Creates an error from its message.
+    /// Creates an error from a message for the sender.
     package init(_ description: String) { self.description = description }
 }

@@ -2,28 +2,30 @@ public import Control
 internal import Glibc
 public import Media
 
-/// A camera or microphone that this process sends to a session in another process of the same user. The
-/// session records this device as `remote:NAME`, like any other device. When this process ends, the device is
-/// disconnected; it can return under the same name.
+/// A camera or microphone whose frames or audio this process sends to a session in another process of the
+/// same user. The session records the device as `remote:NAME`, like any other device. When this process ends,
+/// the device is disconnected; the device can be announced again under the same name.
 ///
-/// Sending blocks while the session isn't reading. Any thread may send, but only one at a time for each
-/// source.
+/// Sending blocks while the session isn't reading. Any thread may send, but only one thread at a time may
+/// send for each source.
 public final class RemoteSource: Sendable {
     private let connection: MediaConnection
     private let refusal = ConditionLock<String?>(nil)
 
     private static let id = 1
 
-    /// Announces a camera.
+    /// Announces a camera to a session.
     ///
     /// - Parameters:
-    ///   - name: The name, at most 64 bytes. The session's selector is `remote:` followed by this name.
-    ///   - format: Format of the frames: JPEG, H.264, or raw.
-    ///   - color: Color matrix and range of the frames. For JPEG, the values are fixed by the JPEG standard.
-    ///   - delay: Maximum time from the start of exposure until a frame is sent, at most 2 s.
-    ///   - origin: Origin of the timestamps; `nil` if this process maps the camera's clock to the computer's clock.
-    ///   - process: Process ID of the session; `nil` if only one is running.
-    ///   - path: Path of the media socket; `nil` to find it.
+    ///   - name: The device's name, at most 64 bytes. The device's selector in the session is `remote:`
+    ///     followed by this name.
+    ///   - format: Format of the camera's frames: JPEG, H.264, or a raw format.
+    ///   - color: Color matrix and range of the frames. For JPEG, both values are fixed by the JPEG standard.
+    ///   - delay: Maximum time from the start of a frame's exposure until the frame is sent, at most 2 s.
+    ///   - origin: Origin of the timestamps; `nil` if this process maps the camera's clock to the computer's
+    ///     clock.
+    ///   - process: Process ID of the session; `nil` if only one session is running.
+    ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
@@ -34,8 +36,9 @@ public final class RemoteSource: Sendable {
             over: try MediaPath.connect(process: process, path: path))
     }
 
-    /// Announces a camera over a socket that is connected to a session. When the session sets controls, `wish` is
-    /// called on a separate thread, with a request number and the values by control name.
+    /// Announces a camera over a socket that is connected to a session. When the session sets camera
+    /// controls, `wish` is called on a separate thread with a request number and the requested values by
+    /// control name.
     package convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin?, over socket: LocalSocket,
@@ -46,15 +49,17 @@ public final class RemoteSource: Sendable {
             over: MediaConnection(socket), whenWished: wish)
     }
 
-    /// Announces a microphone.
+    /// Announces a microphone to a session.
     ///
     /// - Parameters:
-    ///   - name: The name, at most 64 bytes. The session's selector is `remote:` followed by this name.
-    ///   - format: 8 000 to 192 000 samples per second, 1 to 8 channels.
+    ///   - name: The device's name, at most 64 bytes. The device's selector in the session is `remote:`
+    ///     followed by this name.
+    ///   - format: Audio format: 8 000 to 192 000 samples per second, 1 to 8 channels.
     ///   - delay: Maximum time from capture until the audio is sent, at most 2 s.
-    ///   - origin: Origin of the timestamps; `nil` if this process maps the microphone's clock to the computer's clock.
-    ///   - process: Process ID of the session; `nil` if only one is running.
-    ///   - path: Path of the media socket; `nil` to find it.
+    ///   - origin: Origin of the timestamps; `nil` if this process maps the microphone's clock to the
+    ///     computer's clock.
+    ///   - process: Process ID of the session; `nil` if only one session is running.
+    ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
@@ -132,19 +137,19 @@ public final class RemoteSource: Sendable {
 
     deinit { connection.close() }
 
-    /// Reason why the session refuses the device or its data; `nil` if it accepts them.
+    /// Reason why the session refuses the device or its data; `nil` if the session accepts them.
     public var problem: String? { refusal.withLock { $0 } }
 
-    /// Sends a frame.
+    /// Sends a frame of the camera.
     ///
     /// - Parameters:
-    ///   - bytes: A complete JPEG, an H.264 access unit in Annex B format, or all planes of a raw frame without
-    ///     padding.
-    ///   - time: Start of the exposure on this machine's CLOCK_MONOTONIC.
+    ///   - bytes: A complete JPEG, an H.264 access unit in Annex B format, or all planes of a raw frame
+    ///     without padding.
+    ///   - time: Start of the frame's exposure on this machine's CLOCK_MONOTONIC.
     ///   - error: Maximum error of `time`, at least 0.
-    ///   - sequence: The frame's number. Missing numbers count as lost frames.
+    ///   - sequence: The frame's number. Each missing number is counted as a lost frame.
     ///   - isKey: Whether the frame can be decoded without other frames; `false` is valid only for H.264.
-    /// - Returns: `false` if the connection has ended.
+    /// - Returns: Whether the data was sent; `false` if the connection has ended.
     public func send(
         frame bytes: SharedBytes, at time: ClockTime, error: Nanoseconds = .zero, sequence: Int64,
         isKey: Bool = true
@@ -154,14 +159,14 @@ public final class RemoteSource: Sendable {
             bytes)
     }
 
-    /// Sends audio.
+    /// Sends audio from the microphone.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved samples, at most one second; full scale is ±1.
+    ///   - samples: Interleaved samples, at most one second of audio; full scale is ±1.
     ///   - time: Capture time of the first sample on this machine's CLOCK_MONOTONIC.
     ///   - error: Maximum error of `time`, at least 0.
-    ///   - firstSample: The number of the first sample. Missing numbers become silence.
-    /// - Returns: `false` if the connection has ended.
+    ///   - firstSample: The number of the first sample. Missing sample numbers are replaced with silence.
+    /// - Returns: Whether the data was sent; `false` if the connection has ended.
     public func send(
         audio samples: [Float], at time: ClockTime, error: Nanoseconds = .zero, firstSample: Int64
     ) -> Bool {
@@ -171,19 +176,19 @@ public final class RemoteSource: Sendable {
             bytes)
     }
 
-    /// Reports the camera's controls.
+    /// Reports the camera's controls to the session.
     ///
-    /// - Returns: `false` if the connection has ended.
+    /// - Returns: Whether the data was sent; `false` if the connection has ended.
     package func send(controls told: ToldControls) -> Bool {
         var header = MediaHeader("controls", id: Self.id)
         (header.controls, header.number, header.refused) = (told.controls, told.number, told.refused)
         return connection.send(header)
     }
 
-    /// Reports a remark about the camera for the user. The remark becomes an event of the recording.
+    /// Sends a remark about the camera to the user. The remark is stored as an event of the recording.
     ///
-    /// - Parameter text: A sentence of at most 300 bytes.
-    /// - Returns: `false` if the connection has ended.
+    /// - Parameter text: The remark, a sentence of at most 300 bytes.
+    /// - Returns: Whether the data was sent; `false` if the connection has ended.
     public func remark(_ text: String) -> Bool {
         var header = MediaHeader("remark", id: Self.id)
         header.text = text
@@ -192,8 +197,8 @@ public final class RemoteSource: Sendable {
 
     /// Reports that the device is disconnecting, with the cause, and ends the connection.
     ///
-    /// - Parameter cause: The cause, as written to the recording, such as `network: nothing has come for 3
-    ///   s`.
+    /// - Parameter cause: The cause of the disconnection, as stored in the recording, such as `network:
+    ///   nothing has come for 3 s`.
     public func leave(because cause: String) {
         var header = MediaHeader("gone", id: Self.id)
         header.text = cause

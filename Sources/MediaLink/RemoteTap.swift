@@ -4,45 +4,47 @@ internal import Glibc
 public import Inputs
 public import Media
 
-/// A tap on a session in another process of this user. The tap delivers frames from a camera or the program, audio,
-/// packets, the status, or events.
+/// A tap on a session in another process of this user. The tap delivers frames of a camera or the program,
+/// audio, packets, status reports, or events.
 ///
-/// The handler runs on a separate thread. If the handler is too slow, the session drops data and counts the dropped
-/// items.
+/// The tap's handler runs on a separate thread. If the handler is too slow, the session drops data and counts
+/// the dropped items.
 public final class RemoteTap: Sendable {
-    /// The data that a tap receives.
+    /// The kind of data that a tap receives.
     public enum Content: Sendable, Equatable {
-        /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause the frames.
+        /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause the
+        /// frames.
         case frames(role: String, FrameRequest, isPreview: Bool = false)
         /// The aligned audio of a microphone, or of `program`.
         case audio(role: String)
-        /// The program's H.264 and AAC packets. A session on standby encodes these packets only if a client requests
-        /// it.
+        /// The program's H.264 and AAC packets. During standby, a session encodes these packets only if a
+        /// client requests them with `includesStandby`.
         case packets(includesStandby: Bool = false)
-        /// The status, ten times per second.
+        /// The session's status, ten times per second.
         case status
-        /// Events as they happen.
+        /// Events of the session, as they happen.
         case events
         /// The events of the current recording, at most the last 500, followed by events as they happen.
         case eventsSoFar
     }
 
-    /// An item of received data. `lost` is the total number of items dropped because this process was too
-    /// slow.
+    /// An item of received data. `lost` is the total number of items that were dropped because this process
+    /// was too slow.
     public enum Piece: Sendable {
         case frame(CapturedFrame, lost: Int)
         case audio(AudioTap.Slice, lost: Int)
-        /// A packet with its codec and timestamps. The first packet of a stream also contains the setup bytes.
+        /// A packet with its codec and timestamps. The first packet of a stream also contains the setup
+        /// bytes.
         case packet(RemotePacket, lost: Int)
-        /// The status as JSON, as printed by `multicam ctl status --json`.
+        /// The session's status as JSON, in the format printed by `multicam ctl status --json`.
         case status(String)
-        /// An event as JSON, as in `events.ndjson`.
+        /// An event as JSON, in the format of `events.ndjson`.
         case event(String, lost: Int)
-        /// Past events, oldest first, each as JSON. This item is delivered once, before the first `event`.
+        /// Past events, oldest first, each as JSON. Past events are delivered once, before the first `event`.
         case events([String])
         /// A refused request, with the reason as a sentence.
         case refused(String)
-        /// The connection has ended. This is the last item.
+        /// The connection has ended. The item `end` is the last item that the handler receives.
         case end
     }
 
@@ -54,10 +56,10 @@ public final class RemoteTap: Sendable {
     /// Connects to a session and requests data.
     ///
     /// - Parameters:
-    ///   - content: The requested data.
-    ///   - process: Process ID of the session; `nil` if only one is running.
-    ///   - path: Path of the media socket; `nil` to find it.
-    ///   - handler: Called for each item, one at a time, on the tap's thread.
+    ///   - content: The kind of data to request.
+    ///   - process: Process ID of the session; `nil` if only one session is running.
+    ///   - path: Path of the media socket; `nil` to find the socket automatically.
+    ///   - handler: A closure that is called for each item, one at a time, on the tap's thread.
     /// - Throws: `ControlError` if no connection to a session can be established.
     public convenience init(
         _ content: Content, process: Int32? = nil, path: String? = nil,
@@ -101,7 +103,8 @@ public final class RemoteTap: Sendable {
 
     deinit { connection.close() }
 
-    /// Requests a different part, size, rate, or format of the same frames. Other taps aren't affected.
+    /// Requests a different part, size, rate, or format of the same frames. Other taps on the session aren't
+    /// affected.
     public func change(to request: FrameRequest) {
         let wish = content.withLock { content -> RequestedMedia? in
             guard case .frames(let role, _, let isPreview) = content else { return nil }
@@ -167,7 +170,7 @@ public final class RemoteTap: Sendable {
             planes: planes, isOwned: true)
     }
 
-    /// Returns the planes that are within the frame's bytes.
+    /// Returns the planes of a raw frame, without planes that extend beyond the frame's bytes.
     private static func planes(
         _ told: [[Int]], of pixel: PixelFormat, _ size: FrameSize, byteCount: Int
     ) -> [FramePlane] {
@@ -188,7 +191,7 @@ public final class RemoteTap: Sendable {
         String(decoding: message.bytes.bytes, as: UTF8.self)
     }
 
-    /// Returns the unmodified text of an object inside a header.
+    /// Returns the unmodified JSON text of an object inside a message header.
     private static func inner(_ name: String, of message: MediaMessage) -> String {
         let text = String(decoding: message.header.bytes, as: UTF8.self)
         guard let start = text.firstRange(of: "\"\(name)\":{") else { return "" }
@@ -211,11 +214,11 @@ extension RemoteTap.Content {
 
 /// A program packet received from another process.
 public struct RemotePacket: Sendable {
-    /// Codec of the packet: `h264` or `aac`.
+    /// Codec of the packet's content: `h264` or `aac`.
     public let codec: StreamParameters.Codec
-    /// The encoded bytes.
+    /// The encoded bytes of the packet.
     public let bytes: SharedBytes
-    /// Presentation time relative to T0 or, on standby, to the start of the stream.
+    /// Presentation time relative to T0 or, during standby, to the start of the stream.
     public let presentedAt: MediaTime
     /// Decoding time, relative to the same instant as `presentedAt`.
     public let decodedAt: MediaTime

@@ -9,7 +9,7 @@ package enum RequestedMedia: Sendable, Equatable {
     case audio(role: String)
     case frames(role: String, FrameRequest, isPreview: Bool)
 
-    /// Parses a header of type `want`.
+    /// Parses a message header of type `want`.
     ///
     /// - Throws: `MediaLinkError` with a message that lists the possible requests.
     package init(_ header: MediaHeader) throws(MediaLinkError) {
@@ -70,10 +70,10 @@ package enum RequestedMedia: Sendable, Equatable {
         return request
     }
 
-    /// Returns the header that requests this data.
+    /// Returns the message header that requests this data.
     ///
     /// - Parameter id: ID of the subscription, chosen by the sender.
-    /// - Returns: A header of type `want`.
+    /// - Returns: A message header of type `want`.
     package func header(id: Int) -> MediaHeader {
         var header = MediaHeader("want", id: id)
         switch self {

@@ -1,55 +1,59 @@
 public import Media
 
-/// A camera of a profile: its device, format, and orientation.
+/// A camera in a profile, with its device, format, and orientation.
 public struct CameraRole: Sendable, Equatable {
     /// The pixel format that a profile requests.
     public enum Format: String, Sendable, CaseIterable {
-        /// Selects MJPEG if offered, otherwise the suitable format that requires the least processing. H.264
-        /// ranks last because its frames depend on each other.
+        /// Selects MJPEG if the camera offers it, otherwise the suitable format that requires the least
+        /// processing. H.264 is the last choice because its frames depend on each other.
         case auto
         case mjpeg, yuyv, nv12, h264
-        /// Frames without color, as delivered by infrared cameras. `auto` selects this format only if there
-        /// is no other.
+        /// Monochrome frames, as delivered by infrared cameras. `auto` selects this format only if the camera
+        /// doesn't offer any other format.
         case grey
     }
 
-    /// The role, used as the name of the track and its file: `[a-z0-9][a-z0-9_-]{0,31}`.
+    /// The camera's role, used as the name of the track and its file: `[a-z0-9][a-z0-9_-]{0,31}`.
     public var role: String
-    /// A device selector: `any`, `/dev/video0`, `virtual:clap`, …
+    /// Selector of the camera device: `any`, `/dev/video0`, `virtual:clap`, …
     public var device: String
-    /// Storage location of a network camera's address, which then becomes `device`; `nil` if `device` contains the
-    /// selector itself.
+    /// Storage location of a network camera's address, which replaces `device` after the address has been
+    /// read; `nil` if `device` already contains the selector.
     public var address: SecretSource? = nil
-    /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or, without an
-    /// output, the size nearest to 1280×720.
+    /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or,
+    /// without an output, the size nearest to 1280×720.
     public var size: FrameSize?
-    /// Rate of the track, and of the camera if it offers this rate; `nil` for 30 frames per second if offered.
+    /// Frame rate of the track, and of the camera if it offers this rate. `nil` selects 30 frames per second
+    /// if offered.
     public var rate: FrameRate?
     /// Pixel format to capture.
     public var format: Format
-    /// Clockwise rotation that makes the stored frame upright; `nil` for the rotation of the camera's mounting.
+    /// Clockwise rotation that makes the stored frame upright; `nil` to use the rotation given by the
+    /// camera's mounting.
     public var rotation: CameraRotation?
     /// Whether the program shows the camera mirrored left to right.
     public var isMirrored: Bool
     /// Whether the camera's preview is mirrored. Files and the program are not affected.
     public var previewMirroring: PreviewMirroring
-    /// Delay from the scene to the timestamp, 0…2 s; `nil` for the calibrated latency, or none.
+    /// Delay between an event in front of the camera and the frame's timestamp, 0…2 s. `nil` selects the
+    /// calibrated latency, or zero if the camera hasn't been calibrated.
     public var latency: Nanoseconds?
-    /// The part of the frame that the program and an encoded track show; `nil` for the whole frame.
+    /// The part of the frame that is shown in the program and in an encoded track; `nil` for the whole frame.
     public var crop: CameraCrop?
-    /// Zoom, by the camera itself if supported, otherwise by additional cropping. Pan and tilt move the camera or the
-    /// crop accordingly.
+    /// Zoom factor, pan, and tilt. The camera itself zooms if it supports zooming; otherwise, frames are
+    /// cropped further. Pan and tilt move the camera or the crop accordingly.
     public var zoom: Zoom
-    /// Size and rate of the encoded track; `nil` for those that the camera delivers.
+    /// Size and rate of the encoded track; `nil` for the size and rate that the camera delivers.
     public var output: CameraOutput?
-    /// Controls to set, in file order.
+    /// Camera controls to set, in the order of the profile's file.
     public var controls: [ControlSetting]
-    /// Name of a saved set of controls for the role's camera. `controls` override this preset.
+    /// Name of a saved set of controls for the role's camera. Values in `controls` override the preset.
     public var preset: String?
-    /// The camera whose exposure, colors, and other traits this camera matches; `nil` for none.
+    /// The camera whose exposure, colors, and other traits this camera matches; `nil` if the camera isn't
+    /// matched to another camera.
     public var match: CameraMatch?
 
-    /// Creates a role. By default, any camera can be used.
+    /// Creates a camera role. By default, any camera can be used.
     public init(
         role: String, device: String = "any", size: FrameSize? = nil, rate: FrameRate? = nil,
         format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,
@@ -80,7 +84,7 @@ public struct CameraRole: Sendable, Equatable {
 }
 
 extension CameraRole {
-    /// Returns the part of the camera's frame that is used, including a zoom by cropping.
+    /// Returns the used part of the camera's frame, including any zoom that is done by cropping.
     ///
     /// - Parameter zoom: The part of the zoom that the camera itself doesn't provide.
     /// - Returns: A framing with the requested rectangle, which may extend beyond the frame.
@@ -93,7 +97,7 @@ extension CameraRole {
     }
 
     /// Whether the used part of a frame is large enough for an output without upscaling. Zoom is ignored,
-    /// because it isn't yet known whether the camera supports it.
+    /// because it isn't yet known whether the camera supports zooming.
     package func covers(_ output: FrameSize, from size: FrameSize, rotation: Rotation) -> Bool {
         let part = framing(zoom: .none).part(of: size, rotation: rotation)?.size ?? size
         let upright = rotation.swapsSides ? part.turned : part
@@ -108,11 +112,11 @@ public enum CameraRotation: Sendable, Equatable {
     case sensor
 }
 
-/// The part of a camera's frame that is used.
+/// The used part of a camera's frame.
 public enum CameraCrop: Sendable, Equatable {
     /// A rectangle in pixels of the stored frame. The profile must also set the frame's size.
     case rectangle(PixelRectangle)
-    /// The largest part with this aspect ratio, as seen upright.
+    /// The largest part of the frame that has this aspect ratio when the frame is upright.
     case shape(AspectRatio)
 }
 
@@ -124,45 +128,47 @@ public struct CameraMatch: Sendable, Equatable, Codable {
         case exposure
         /// Color temperature.
         case whiteBalance = "white-balance"
-        /// The focus. Each camera holds its own focus once the focus has settled. The focus distance isn't copied.
+        /// A locked focus: each camera locks its own focus after autofocus has settled. The focus distance
+        /// isn't copied between cameras.
         case focus
-        /// The best size or rate that all matched cameras offer.
+        /// The largest frame size or highest frame rate that all matched cameras offer, up to the requested
+        /// value if possible.
         case size, rate
     }
 
-    /// Role of the camera to match.
+    /// Role of the camera whose traits are matched.
     public var camera: String
     /// Traits to match.
     public var traits: [Trait]
 
-    /// Default traits, used if a profile doesn't name any.
+    /// Default traits to match, used if a profile doesn't specify any.
     public static let defaultTraits: [Trait] = [.exposure, .whiteBalance, .focus]
 
-    /// Creates a match with a camera.
+    /// Creates a match with the camera of another role.
     public init(camera: String, traits: [Trait] = Self.defaultTraits) {
         self.camera = camera
         self.traits = traits
     }
 }
 
-/// The size and rate of a camera's encoded track. Frames are cropped to the aspect ratio, scaled down, and decimated.
-/// The camera itself isn't affected.
+/// The size and rate of a camera's encoded track. Frames are cropped to the output's aspect ratio, scaled
+/// down, and decimated. The camera itself isn't affected.
 public struct CameraOutput: Sendable, Equatable {
-    /// The track's size as seen upright, with even dimensions and never larger than the camera's size; `nil` for the
-    /// camera's size.
+    /// The track's size as seen upright, with even dimensions and never larger than the camera's size; `nil`
+    /// for the camera's size.
     public var size: FrameSize?
-    /// The track's rate; `nil` for the role's rate.
+    /// The track's frame rate; `nil` for the role's frame rate.
     public var rate: FrameRate?
 
-    /// Creates an output. The default uses the camera's size and the role's rate.
+    /// Creates output settings. By default, the track has the camera's frame size and the role's frame rate.
     public init(size: FrameSize? = nil, rate: FrameRate? = nil) {
         self.size = size
         self.rate = rate
     }
 }
 
-/// Whether a camera's preview is mirrored left to right, which helps people who watch themselves. Tracks are never
-/// mirrored, and the program is mirrored only if the camera's `mirrored` is set.
+/// Whether a camera's preview is mirrored left to right, which helps people who watch themselves. Tracks are
+/// never mirrored, and the program shows the camera mirrored only if the camera's `mirrored` field is set.
 public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
     /// Mirroring depends on the kind of camera; see `decision`.
     case auto
@@ -171,7 +177,7 @@ public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
 
     /// Decides whether a camera's preview is mirrored.
     ///
-    /// - Parameter camera: The camera of the preview.
+    /// - Parameter camera: The camera that the preview shows.
     /// - Returns: Whether the preview is mirrored, and the reason, formatted as the end of a sentence.
     public func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
         switch self {
@@ -195,31 +201,32 @@ public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// A camera control and the value that a profile sets it to.
+/// A camera control and the value that a profile assigns to it.
 public struct ControlSetting: Sendable, Equatable {
-    /// The value of a control, as the profile writes it.
+    /// The value of a control, as written in the profile.
     public enum Value: Sendable, Equatable {
         case number(Int64)
         case flag(Bool)
-        /// The name of a menu item.
+        /// The name of a menu item of the control.
         case word(String)
     }
 
     /// V4L2 name of the control in snake_case: `focus_automatic_continuous`.
     public var name: String
-    /// Value to set.
+    /// The control's value to set.
     public var value: Value
-    /// Source of the setting: `asked` for the profile itself, `preset` for a saved set that it names.
+    /// Source of the setting: `asked` for the profile itself, `preset` for a saved preset that the profile
+    /// names.
     public var origin: ControlRequest.Origin
 
-    /// Creates a setting of a control.
+    /// Creates a setting for a camera control.
     public init(name: String, value: Value, origin: ControlRequest.Origin = .asked) {
         self.name = name
         self.value = value
         self.origin = origin
     }
 
-    /// Returns the number that represents the value for a control.
+    /// Returns the number that represents this value for a particular camera control.
     ///
     /// - Throws: `ControlFault` if the control doesn't support the value.
     package func number(for control: DeviceControl) throws(ControlFault) -> Int64 {
@@ -235,8 +242,8 @@ public struct ControlSetting: Sendable, Equatable {
         }
     }
 
-    /// The number of the value if the control is unknown; `nil` for a word, which can be translated only if
-    /// the control is known.
+    /// The value as a number, for a control that isn't known yet; `nil` for a word, which can be converted to
+    /// a number only if the control is known.
     package var plainNumber: Int64? {
         switch value {
         case .number(let number): number

@@ -1,31 +1,32 @@
 public import Media
 
-/// A microphone of a profile.
+/// A microphone in a profile.
 public struct MicrophoneRole: Sendable, Equatable {
-    /// The role, used as the name of the track and its file: `[a-z0-9][a-z0-9_-]{0,31}`.
+    /// The microphone's role, used as the name of the track and its file: `[a-z0-9][a-z0-9_-]{0,31}`.
     public var role: String
-    /// A device selector: `default`, `pulse:<source>`, `virtual:clap`, …
+    /// Selector of the microphone device: `default`, `pulse:<source>`, `virtual:clap`, …
     public var device: String
-    /// Storage location of a network camera's address, which then becomes `device`; `nil` if `device` contains the
-    /// selector itself.
+    /// Storage location of a network camera's address, which replaces `device` after the address has been
+    /// read; `nil` if `device` already contains the selector.
     public var address: SecretSource? = nil
-    /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all their
-    /// channels.
+    /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all
+    /// their channels.
     public var channels: Int
     /// Gain in the program's mix in decibels, -60…30. The microphone's own track isn't affected.
     public var gainDecibels: Double
-    /// Correction added to the microphone's capture times, -5…5 s; `nil` for the calibrated correction, or none.
+    /// Correction added to the microphone's capture times, -5…5 s; `nil` for the calibrated correction, or
+    /// for zero if the microphone hasn't been calibrated.
     public var offset: Nanoseconds?
-    /// Device channels that the track contains, counted from 1, one for each channel of the track; `nil` for no
-    /// selection.
+    /// Numbers of the device channels that the track contains, starting at 1, one number per channel of the
+    /// track. `nil` means that channels aren't selected.
     public var sourceChannels: [Int]?
     /// Whether the sound server removes echo and noise for the program.
     public var voiceProcessing: VoiceProcessing
-    /// Role of the camera that shows the microphone's speaker; `nil` for the camera that contains the microphone, or
-    /// none.
+    /// Role of the camera that shows the person who speaks into the microphone; `nil` for the camera that
+    /// contains the microphone, if any.
     public var camera: String? = nil
 
-    /// Creates a role. By default, the role uses the default microphone.
+    /// Creates a microphone role. By default, the role uses the default microphone.
     public init(
         role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
         offset: Nanoseconds? = nil, sourceChannels: [Int]? = nil,

@@ -1,41 +1,44 @@
 internal import Media
 
-/// The recording that the user wants, as a value: devices by role, the program, the tracks, and the budget.
+/// Description of a recording as requested by the user: devices by role, the program, the tracks, and the
+/// budget.
 ///
-/// `init(yaml:file:)` reads a profile from YAML. A profile and the devices that are present are compiled to a
-/// `SessionPlan`.
+/// `init(yaml:file:)` reads a profile from YAML. The plan compiler creates a `SessionPlan` from a profile and
+/// the connected devices.
 public struct Profile: Sendable, Equatable {
-    /// Name of the profile: its file's name without the extension.
+    /// Name of the profile, which is the file name without the extension.
     public var name: String
     /// Purpose of the profile in one line; empty if not set.
     public var description: String
-    /// Cameras in order of priority. The last camera is reduced first.
+    /// Cameras in order of priority. If the plan exceeds the budget, the last camera is reduced first.
     public var cameras: [CameraRole]
-    /// The microphones, in file order.
+    /// The microphones, in the order of the profile's file.
     public var microphones: [MicrophoneRole]
     /// The composed program; `nil` for a profile without a program.
     public var program: ProgramSettings?
-    /// Named arrangements of the program, in file order.
+    /// Named arrangements of the program, in the order of the profile's file.
     public var scenes: [SceneSettings]
     /// Tracks to record for each device.
     public var tracks: TrackSettings
-    /// The share of the machine that the recording may use, and the policy if it needs more.
+    /// The share of the machine's capacity that the recording may use, and what to do if the recording needs
+    /// more.
     public var budget: BudgetSettings
     /// Maximum losses that the recording tolerates.
     public var limits: RecordingLimits
-    /// How cameras are chosen for roles with `any`.
+    /// Settings for choosing cameras for roles whose device is `any`.
     public var choice: ChoiceSettings
-    /// Title, people, and editing projects to write at the end of a recording.
+    /// Title of the recording, names of people, and editing projects to write at the end.
     public var editing = EditingSettings()
-    /// The live outputs, in file order.
+    /// The live outputs, in the order of the profile's file.
     public var liveOutputs: [LiveOutputSettings] = []
-    /// Nodes of a group that record, in file order. If empty, all nodes record, each with its own profile.
+    /// Nodes of a group that take part in the recording, in the order of the profile's file. If the list is
+    /// empty, all nodes record, each with its own profile.
     public var nodes: [NodeSettings] = []
-    /// Locations of the fields in the file, for errors.
+    /// Locations of the fields in the profile's file, for error messages.
     public let source: ProfileSource
 
-    /// Creates a profile without a file. The profile is checked when it is compiled. The default `tracks`
-    /// record all devices if there is no program, and otherwise only the program.
+    /// Creates a profile without a file. The profile is checked when it is compiled. By default, `tracks`
+    /// contains all devices if the profile doesn't have a program; otherwise, only the program is recorded.
     public init(
         name: String, description: String = "", cameras: [CameraRole] = [],
         microphones: [MicrophoneRole] = [],
@@ -69,8 +72,8 @@ public struct Profile: Sendable, Equatable {
         self.source = source
     }
 
-    /// Whether a name is a valid role name. Role names are used in file names and commands, so only plain characters
-    /// are allowed.
+    /// Whether a name is a valid role name. Role names are used in file names and commands, so only lowercase
+    /// letters, digits, `-`, and `_` are allowed.
     public static func isRole(_ name: String) -> Bool {
         name.isPlainName(longest: 32) && name == name.lowercased()
     }
@@ -78,8 +81,8 @@ public struct Profile: Sendable, Equatable {
     /// User-readable rule for role names.
     public static let roleRule = "1 to 32 lowercase letters, digits, - and _, starting with a letter or digit"
 
-    /// Whether a recording with this profile writes any file. If no file is written, a session can run but can't
-    /// record.
+    /// Whether a recording with this profile writes any files. If the profile doesn't write files, a session
+    /// can run but can't record.
     public var writesAnything: Bool {
         program != nil || (!cameras.isEmpty && tracks.cameras != .none)
             || (!microphones.isEmpty && tracks.microphones != .none)
@@ -87,7 +90,7 @@ public struct Profile: Sendable, Equatable {
 
     /// Checks that a recording with this profile writes at least one file.
     ///
-    /// - Throws: `ProfileError` at the field `tracks` if no file is written.
+    /// - Throws: `ProfileError` at the field `tracks` if the recording wouldn't write any files.
     public func checkWritesAnything() throws(ProfileError) {
         guard writesAnything else {
             throw source.error(
@@ -98,17 +101,18 @@ public struct Profile: Sendable, Equatable {
 }
 
 extension TrackSettings {
-    /// Returns the default tracks of a profile: all cameras and microphones if there is no program, otherwise none.
+    /// Returns the default track settings of a profile: tracks for all cameras and microphones if the profile
+    /// doesn't have a program, otherwise no device tracks.
     public static func usual(withProgram hasProgram: Bool) -> Self {
         hasProgram ? Self(cameras: .none, microphones: .none) : Self(cameras: .copy, microphones: .wav)
     }
 }
 
 extension Profile {
-    /// Checks the roles of a profile without a file, because they are used as file names. Roles in a file are checked
-    /// when the file is read.
+    /// Checks the role names of a profile that was created without a file. Role names are used as file names.
+    /// Role names in a profile file are checked when the file is read.
     ///
-    /// - Throws: `ProfileError` if a role name is invalid, or two devices have the same role.
+    /// - Throws: `ProfileError` if a role name is invalid, or if two devices have the same role.
     package func checkRoles() throws(ProfileError) {
         let places =
             cameras.map { ("cameras", $0.role) } + microphones.map { ("microphones", $0.role) }
@@ -132,16 +136,19 @@ extension Profile {
 }
 
 extension Profile {
-    /// Returns a copy of the profile with other devices.
+    /// Returns a copy of the profile in which some devices are replaced.
     ///
     /// - Parameters:
-    ///   - cameras: Roles and selectors of cameras, as in `--camera ROLE=DEVICE`. The last entry for a role applies.
-    ///   - microphones: Roles and selectors of microphones, as in `--mic ROLE=DEVICE`. The last entry for a role
-    ///     applies.
-    ///   - virtually: Whether every role gets a synthetic device, unless its selector already begins with `virtual:` or
-    ///     `file:` or the role is listed in `cameras` or `microphones`.
-    /// - Returns: The copy, which is otherwise identical.
-    /// - Throws: `ProfileError` if the profile doesn't have such a role. The error names the option as its file.
+    ///   - cameras: Roles and selectors of cameras, as in `--camera ROLE=DEVICE`. If a role occurs several
+    ///     times, the last entry applies.
+    ///   - microphones: Roles and selectors of microphones, as in `--mic ROLE=DEVICE`. If a role occurs
+    ///     several times, the last entry applies.
+    ///   - virtually: Whether to assign a synthetic device to every role. Exceptions are roles that are
+    ///     listed in `cameras` or `microphones`, and roles whose selector already begins with `virtual:` or
+    ///     `file:`.
+    /// - Returns: The modified copy of the profile.
+    /// - Throws: `ProfileError` if a role isn't in the profile. The error gives the command-line option
+    ///   instead of a file name.
     public func replacingDevices(
         cameras: [(role: String, device: String)] = [], microphones: [(role: String, device: String)] = [],
         virtually: Bool = false
@@ -174,7 +181,8 @@ extension Profile {
 
     /// Returns a copy of the profile without its microphones, and with a program without audio.
     ///
-    /// - Throws: `ProfileError` if nothing is left to record. The error names the option as its file.
+    /// - Throws: `ProfileError` if nothing is left to record. The error gives the command-line option instead
+    ///   of a file name.
     public func withoutMicrophones() throws(ProfileError) -> Profile {
         var profile = self
         profile.microphones = []
@@ -183,7 +191,7 @@ extension Profile {
             profile.scenes[index].mix = nil
             profile.scenes[index].gains = [:]
         }
-        // A profile that writes no files still runs its cameras.
+        // A session whose profile doesn't write any files still runs its cameras.
         guard writesAnything ? profile.writesAnything : !profile.cameras.isEmpty else {
             throw ProfileError(
                 file: "--no-mics", found: "the profile “\(name)”, which records only microphones",
@@ -207,13 +215,14 @@ extension Profile {
     }
 }
 
-/// Settings for editing after a recording: its title, the people in it, and the projects to write when it ends.
+/// Settings for editing a recording: the title, the people in the recording, and the project files to write
+/// when the recording ends.
 public struct EditingSettings: Sendable, Equatable, Codable {
-    /// Title of the recording; `nil` to use the folder's name.
+    /// Title of the recording; `nil` to use the name of the session folder.
     public var title: String?
-    /// Names of people by the role of their microphone or camera.
+    /// Names of people in the recording, by the role of each person's microphone or camera.
     public var people: [String: String]
-    /// Formats of the editing projects to write when the recording has ended.
+    /// Formats of the editing project files to write when the recording has ended.
     public var formats: [EditFormat]
 
     /// Creates editing settings, which are empty by default.
@@ -226,23 +235,23 @@ public struct EditingSettings: Sendable, Equatable, Codable {
 
 /// A project format for video editors.
 public enum EditFormat: String, Sendable, Codable, CaseIterable {
-    /// FCPXML 1.10: Final Cut Pro, DaVinci Resolve.
+    /// FCPXML 1.10, for Final Cut Pro and DaVinci Resolve.
     case fcpxml
-    /// OpenTimelineIO: Premiere Pro, DaVinci Resolve.
+    /// OpenTimelineIO, for Premiere Pro and DaVinci Resolve.
     case otio
-    /// MLT XML: Kdenlive, Shotcut, melt.
+    /// MLT XML, for Kdenlive, Shotcut, and melt.
     case mlt
-    /// CMX 3600: all other editors.
+    /// CMX 3600 edit decision list, for all other editors.
     case edl
 }
 
-/// A node of a group that a profile names, with the profile to record.
+/// A node of a group that is listed in a profile, with the profile that the node uses for the recording.
 public struct NodeSettings: Sendable, Equatable {
     /// The node's name in its group.
     public var name: String
-    /// The profile to use, from the profiles on the node; `nil` for the node's own profile.
+    /// Name of the profile to use, from the profiles stored on the node; `nil` for the node's own profile.
     public var profile: String?
 
-    /// Creates the settings of a node.
+    /// Creates the settings of a group node.
     public init(name: String, profile: String?) { (self.name, self.profile) = (name, profile) }
 }

@@ -1,27 +1,27 @@
 internal import Media
 internal import YAML
 
-/// An error in a profile: its location, the value found, and the value expected. The program exits with status 2, or
-/// with 3 if the profile requests a device that doesn't exist.
+/// An error in a profile: the location, the value that was found, and the value that was expected. The
+/// program exits with status 2, or with 3 if the profile requests a device that doesn't exist.
 public struct ProfileError: Error, Sendable, Equatable {
-    /// The file as the user named it, or its path if multicam found it.
+    /// The profile's file as specified by the user, or the path if multicam found the file.
     public let file: String
-    /// The line, counted from 1; 0 if the error isn't in a file's text.
+    /// Line number of the error, starting at 1; 0 if the error isn't in the text of a file.
     public let line: Int
-    /// The column in characters, counted from 1; 0 if the error isn't in a file's text.
+    /// Column of the error in characters, starting at 1; 0 if the error isn't in the text of a file.
     public let column: Int
     /// Path to the field, for example `cameras.desk.rate`; empty for an error in the file as a whole.
     public let field: String
-    /// The words that follow "found" in the message.
+    /// The words that follow "found" in the error message.
     public let found: String
-    /// The words that follow "expected" in the message.
+    /// The words that follow "expected" in the error message.
     public let expected: String
     /// Whether the profile itself is valid, but this computer lacks a device that it requests.
     public var isMissingDevice = false
     /// Other errors in the same file, in file order.
     public internal(set) var others: [ProfileError] = []
 
-    /// Creates an error at a location in a file.
+    /// Creates an error at a location in a profile's file.
     public init(
         file: String, line: Int = 0, column: Int = 0, field: String = "", found: String, expected: String
     ) {
@@ -35,7 +35,7 @@ public struct ProfileError: Error, Sendable, Equatable {
 }
 
 extension ProfileError {
-    /// This error and the others, in file order, one per line.
+    /// This error and the other errors in the same file, in file order. Each element describes one error.
     public var lines: [String] { [description] + others.map(\.description) }
 }
 
@@ -49,11 +49,11 @@ extension ProfileError: CustomStringConvertible {
     }
 }
 
-/// The locations of a profile's fields in its file, for errors that can be detected only once the devices are
-/// known.
+/// The locations of a profile's fields in its file, for errors that can be detected only after the devices
+/// are known.
 public struct ProfileSource: Sendable {
-    /// The file as the user named it, or its path if multicam found it; the profile's name if it was created without a
-    /// file.
+    /// The profile's file as specified by the user, or the path if multicam found the file; the profile's
+    /// name if the profile was created without a file.
     public let file: String
     private let positions: [String: YAMLPosition]
 
@@ -70,7 +70,8 @@ public struct ProfileSource: Sendable {
         self.positions = positions
     }
 
-    /// Creates an error at a field, or at its nearest enclosing field that exists in the file.
+    /// Creates an error at a field. If the field doesn't exist in the file, the error is at the nearest
+    /// enclosing field that exists.
     package func error(at field: String, found: String, expected: String) -> ProfileError {
         var place = field[...]
         while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
@@ -83,7 +84,7 @@ public struct ProfileSource: Sendable {
     /// Whether the profile was read from text instead of created by code.
     package var isText: Bool { !positions.isEmpty }
 
-    /// Whether the file contains the field, even if its value is null.
+    /// Whether the profile's file contains the field, even if the field's value is null.
     package func has(_ field: String) -> Bool { positions[field] != nil }
 
     private static func collect(_ node: YAMLNode, path: String, into positions: inout [String: YAMLPosition])

@@ -2,35 +2,36 @@ internal import Glibc
 internal import System
 internal import YAML
 
-/// The locations that are searched for profiles: folders, starting with the user's own, followed by the built-in
-/// profiles.
+/// The locations that are searched for profiles: the user's own folder first, then other folders, and finally
+/// the built-in profiles.
 public struct ProfileLibrary: Sendable, Equatable {
     /// A profile that is available by name.
     public struct Entry: Sendable, Equatable {
-        /// Name of the profile: its file's name without the extension.
+        /// Name of the profile, which is the file name without the extension.
         public let name: String
         /// File of the profile; `nil` for a built-in profile.
         public let path: String?
-        /// The profile; `nil` if it can't be read, for the reason in `problem`.
+        /// The parsed profile; `nil` if the profile can't be read. `problem` gives the reason.
         public let profile: Profile?
-        /// Reason why the profile can't be read; `nil` if it can.
+        /// Reason why the profile can't be read; `nil` if the profile was read.
         public let problem: ProfileError?
 
         /// Description of the profile in one line; empty if not set.
         public var description: String { profile?.description ?? "" }
     }
 
-    /// Folders in order of precedence. A profile in an earlier folder hides one with the same name in a later folder.
+    /// Folders in order of precedence. A profile in an earlier folder hides a profile with the same name in a
+    /// later folder.
     public let folders: [String]
-    /// Folder of the user's own profiles, the first of `folders`; `nil` if unknown.
+    /// Folder of the user's own profiles, which is the first entry of `folders`; `nil` if unknown.
     public let ownFolder: String?
     /// Built-in profiles. Profiles in folders take precedence over built-in profiles.
     public let shipped: [ShippedProfile]
 
-    /// Creates a library of folders in order of precedence. Duplicate folders are removed.
+    /// Creates a profile library from folders in order of precedence. Duplicate folders are removed.
     ///
     /// - Parameters:
-    ///   - folders: The folders.
+    ///   - folders: The folders to search.
     ///   - ownFolder: The folder of the user's own profiles, which doesn't have to exist; `nil` if unknown.
     ///   - shipped: The built-in profiles.
     public init(folders: [String], ownFolder: String? = nil, shipped: [ShippedProfile] = []) {
@@ -40,12 +41,12 @@ public struct ProfileLibrary: Sendable, Equatable {
         self.shipped = shipped
     }
 
-    /// Creates the default library: `$XDG_CONFIG_HOME/multicam/profiles`, the folders installed with the program, the
-    /// data folders of the XDG Base Directory Specification, and the built-in profiles.
+    /// Creates the default profile library: `$XDG_CONFIG_HOME/multicam/profiles`, the folders installed with
+    /// the program, the data folders of the XDG Base Directory Specification, and the built-in profiles.
     ///
     /// - Parameters:
-    ///   - environment: The process's environment. Relative paths in the XDG variables are ignored, as the
-    ///     specification requires.
+    ///   - environment: The process's environment. Relative paths in the XDG variables are ignored, as
+    ///     required by the XDG Base Directory Specification.
     ///   - executable: The absolute path of the executable with symbolic links resolved; `nil` if unknown.
     public init(environment: [String: String], executable: String?) {
         func folder(_ variable: String, inHome usual: String) -> [String] {
@@ -68,9 +69,9 @@ public struct ProfileLibrary: Sendable, Equatable {
         (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + "/multicam/profiles"
     }
 
-    /// Returns the folders installed with the program: `<prefix>/share/multicam/profiles` next to `<prefix>/bin`, and
-    /// the nearest `Profiles` folder in or above the executable's folder, so that a build finds the profiles of its
-    /// package.
+    /// Returns the folders installed with the program: `<prefix>/share/multicam/profiles` next to
+    /// `<prefix>/bin`, and the nearest `Profiles` folder in or above the executable's folder, so that a
+    /// program started from a build folder finds the profiles in its package.
     private static func shippedFolders(executable: String?) -> [String] {
         guard let executable, executable.hasPrefix("/") else { return [] }
         var folders: [String] = []
@@ -79,8 +80,8 @@ public struct ProfileLibrary: Sendable, Equatable {
             folders.append(
                 "/" + (parts.dropLast() + ["share", "multicam", "profiles"]).joined(separator: "/"))
         }
-        // A build folder is four levels deep in its package (.build/<triple>/release/multicam). One more level is
-        // allowed.
+        // A build folder is four levels deep in its package (.build/<triple>/release/multicam). The search
+        // covers one additional level.
         for _ in 0..<5 where !parts.isEmpty {
             let candidate = "/" + (parts + ["Profiles"]).joined(separator: "/")
             if !profileFiles(in: candidate).isEmpty {
@@ -108,10 +109,11 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// Loads a profile.
     ///
     /// - Parameter nameOrPath: A name returned by `list()`, or the path of a file. Any text that contains a
-    ///   `/` or ends in `.yaml` or `.yml` is a path.
-    /// - Returns: The profile. The profile is validated on its own but not against any device.
-    /// - Throws: `ProfileError` if there is no profile with this name, its file can't be read, or its
-    ///   contents are invalid.
+    ///   `/` or ends in `.yaml` or `.yml` is treated as a path.
+    /// - Returns: The profile. The profile's content has been validated, but its devices may not be
+    ///   connected.
+    /// - Throws: `ProfileError` if no profile has this name, or if the profile's file can't be read or has
+    ///   invalid contents.
     public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
         try text(of: nameOrPath).profile()
     }
@@ -119,8 +121,8 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// Finds a profile and reads its text.
     ///
     /// - Parameter nameOrPath: A name returned by `list()`, or the path of a file.
-    /// - Returns: The text, which isn't validated.
-    /// - Throws: `ProfileError` if there is no profile with this name, or its file can't be read.
+    /// - Returns: The profile's text, which isn't validated.
+    /// - Throws: `ProfileError` if no profile has this name, or if the profile's file can't be read.
     public func text(of nameOrPath: String) throws(ProfileError) -> ProfileText {
         if Self.isPath(nameOrPath) { return try ProfileText(file: nameOrPath) }
         if let text = try text(named: nameOrPath) { return text }
@@ -133,19 +135,19 @@ public struct ProfileLibrary: Sendable, Equatable {
                 : "\(known), or the path of a profile file")
     }
 
-    /// Names of all profiles, sorted.
+    /// Names of all profiles in the library, sorted.
     private var names: [String] {
         let named = folders.flatMap { Self.profileFiles(in: $0).map(Profile.name(ofFile:)) }
         return Set(named + shipped.map(\.name)).sorted()
     }
 
-    /// Returns the text of the first profile with this name; `nil` if there is none.
+    /// Returns the text of the first profile with this name; `nil` if no profile has this name.
     func text(named name: String) throws(ProfileError) -> ProfileText? {
         if let path = file(named: name) { return try ProfileText(file: path) }
         return shipped.first { $0.name == name }.map { ProfileText($0) }
     }
 
-    /// Returns the path of a profile's file in the first folder that contains one.
+    /// Returns the path of a profile's file in the first folder that contains a profile with this name.
     private func file(named name: String) -> String? {
         for folder in folders {
             if let file = Self.profileFiles(in: folder).first(where: { Profile.name(ofFile: $0) == name }) {
@@ -158,7 +160,8 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// Reads a profile from a file.
     ///
     /// - Parameter path: The path of the file.
-    /// - Returns: The profile. The profile is validated on its own but not against any device.
+    /// - Returns: The profile. The profile's content has been validated, but its devices may not be
+    ///   connected.
     /// - Throws: `ProfileError` if the file isn't a regular file, can't be read, or has invalid contents.
     public static func read(_ path: String) throws(ProfileError) -> Profile {
         try ProfileText(file: path).profile()
@@ -168,7 +171,8 @@ public struct ProfileLibrary: Sendable, Equatable {
         text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
     }
 
-    /// Returns the names of the profile files in a folder, sorted; empty if the folder doesn't exist or isn't readable.
+    /// Returns the names of the profile files in a folder, sorted; empty if the folder doesn't exist or isn't
+    /// readable.
     private static func profileFiles(in folder: String) -> [String] {
         FolderListing.names(in: folder).filter {
             !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml"))
@@ -180,9 +184,10 @@ public struct ProfileLibrary: Sendable, Equatable {
 public struct ProfileText: Sendable, Equatable {
     /// The file that contains the text; `nil` for a built-in profile.
     public let path: String?
-    /// Name of the text in errors: the path, or the name of a built-in file such as `pip.yaml`.
+    /// Name of the profile in error messages: the path, or the name of a built-in file such as `pip.yaml`.
     let place: String
-    /// The text, at most one byte longer than the maximum size of a profile. The text isn't validated.
+    /// The profile's text, at most one byte longer than the maximum size of a profile. The text isn't
+    /// validated.
     public let bytes: [UInt8]
 
     init(file path: String) throws(ProfileError) {
@@ -197,7 +202,7 @@ public struct ProfileText: Sendable, Equatable {
         bytes = profile.bytes
     }
 
-    /// Parses the profile.
+    /// Parses the profile's text.
     ///
     /// - Throws: `ProfileError` with the location in the text, the field, and the expected value.
     public func profile() throws(ProfileError) -> Profile {
@@ -206,8 +211,8 @@ public struct ProfileText: Sendable, Equatable {
 }
 
 extension ProfileLibrary {
-    /// Reads a profile's file. Reading stops one byte after the maximum size of a profile, so that endless files are
-    /// safe.
+    /// Reads a profile's file. Reading stops one byte after the maximum size of a profile, so that reading an
+    /// endless file doesn't cause problems.
     ///
     /// - Throws: `ProfileError` if the file doesn't exist, isn't a regular file, or can't be read.
     static func bytes(ofFile path: String) throws(ProfileError) -> [UInt8] {
@@ -250,20 +255,21 @@ extension ProfileLibrary {
     }
 }
 
-/// A profile that is built into the program, so that it is available on every installation.
+/// A profile that is built into the program and therefore available in every installation.
 public struct ShippedProfile: Sendable, Equatable {
     /// Name of the profile.
     public let name: String
-    /// Text of the profile's file in `Profiles/`.
+    /// Text of the profile, identical to the file in `Profiles/`.
     public let bytes: [UInt8]
 
-    /// Creates a profile from its name and its text.
+    /// Creates a built-in profile from a name and a text.
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
     }
 
-    /// The built-in profiles, one for each file in `Profiles/`. A test compares the two.
+    /// The built-in profiles, one for each file in `Profiles/`. A test checks that the texts and the files
+    /// are identical.
     public static let all = [
         ShippedProfile(name: "grid", bytes: PackageResources.grid_yaml),
         ShippedProfile(name: "interview", bytes: PackageResources.interview_yaml),

@@ -4,8 +4,8 @@ internal import Media
 internal import System
 internal import YAML
 
-/// Inserts a scene into the text of a profile, or deletes a scene. The rest of the text is kept, including comments and
-/// order.
+/// Inserts a scene into the text of a profile, or deletes a scene. The rest of the text, including comments
+/// and the order of fields, remains unchanged.
 struct SceneText {
     private let lines: [ArraySlice<UInt8>]
     private let root: YAMLNode
@@ -13,14 +13,15 @@ struct SceneText {
     private let bytes: [UInt8]
     private let file: String
 
-    /// If the profile's fields aren't on separate lines, fields can't be inserted safely.
+    /// Expected format for error messages. If the profile's fields aren't on separate lines, scenes can't be
+    /// inserted safely.
     private static let expected = "a profile with one field per line, so that scenes can be added"
 
     /// Creates an editor for a profile's text.
     ///
     /// - Parameters:
-    ///   - bytes: The text.
-    ///   - file: The name of the text, for errors.
+    ///   - bytes: The text of the profile.
+    ///   - file: The file name of the profile, for error messages.
     /// - Throws: `ProfileError` if the text isn't a valid profile.
     init(_ bytes: [UInt8], file: String) throws(ProfileError) {
         profile = try Profile(yaml: bytes, file: file)
@@ -34,10 +35,10 @@ struct SceneText {
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// Returns the text with a scene added. An existing scene with the same name is replaced.
+    /// Returns the profile's text with a scene added. An existing scene with the same name is replaced.
     ///
-    /// - Throws: `ProfileError` if the profile doesn't have the scene's roles, or its text is formatted in a way that
-    ///   can't be changed safely.
+    /// - Throws: `ProfileError` if the profile doesn't have the scene's roles, or if the formatting of the
+    ///   text prevents safe changes.
     func saving(_ scene: SceneSettings) throws(ProfileError) -> [UInt8] {
         let fields = try fields()
         var expected = profile
@@ -48,9 +49,9 @@ struct SceneText {
     /// Whether the profile has a scene with this name.
     func has(_ name: String) -> Bool { profile.scenes.contains { $0.name == name } }
 
-    /// Returns the text without a scene.
+    /// Returns the profile's text with a scene removed.
     ///
-    /// - Throws: `ProfileError` if the text is formatted in a way that can't be changed safely.
+    /// - Throws: `ProfileError` if the formatting of the text prevents safe changes.
     func deleting(_ name: String) throws(ProfileError) -> [UInt8] {
         let fields = try fields()
         var expected = profile
@@ -67,7 +68,7 @@ struct SceneText {
         return fields
     }
 
-    /// Parses the new text and checks that the profile is identical except for the scene.
+    /// Parses the changed text and checks that the profile is unchanged except for the scene.
     private func checked(_ text: [UInt8], _ expected: Profile) throws(ProfileError) -> [UInt8] {
         guard try Profile(yaml: text, file: file) == expected else {
             throw ProfileError(
@@ -86,7 +87,7 @@ struct SceneText {
         return replacing(self.lines(of: place, in: scenes, to: lines.upperBound), with: [])
     }
 
-    /// Returns the lines of the field `scenes` and its value; `nil` if the profile doesn't have this field.
+    /// Returns the lines and the value of the field `scenes`; `nil` if the profile doesn't have this field.
     private func place(in fields: [YAMLField]) -> (lines: Range<Int>, value: YAMLNode)? {
         guard let index = fields.firstIndex(where: { $0.name == "scenes" }) else { return nil }
         let begin = fields[index].position.line - 1
@@ -94,8 +95,8 @@ struct SceneText {
         return (begin..<contentEnd(from: begin, to: next), fields[index].value)
     }
 
-    /// Returns the scenes if each starts on a separate line below the field's line; `nil` for any other
-    /// formatting.
+    /// Returns the scenes if each scene starts on a separate line below the line of the `scenes` field; `nil`
+    /// for any other formatting.
     private func rows(of value: YAMLNode, from begin: Int) -> [YAMLField]? {
         guard case .mapping(let scenes) = value.content, let first = scenes.first,
             first.position == value.position, first.position.line - 1 > begin
@@ -126,7 +127,8 @@ struct SceneText {
         return replacing(self.lines(of: place, in: scenes, to: lines.upperBound), with: [line])
     }
 
-    /// Returns the end of a field, excluding trailing comments and empty lines, which belong to the next field.
+    /// Returns the end of a field, excluding trailing comments and empty lines, which belong to the next
+    /// field.
     private func contentEnd(from begin: Int, to end: Int) -> Int {
         var end = end
         while end > begin + 1 {
@@ -181,7 +183,7 @@ struct SceneText {
         return ["\(field): { \(all.map { "\(word($0.key)): \($0.value)" }.joined(separator: ", ")) }"]
     }
 
-    /// Returns a word in YAML syntax. The word is quoted unless it is unambiguous without quotes.
+    /// Returns a text in YAML syntax. The text is quoted unless its meaning is unambiguous without quotes.
     private static func word(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let isPlain =
@@ -199,16 +201,17 @@ struct SceneText {
 }
 
 extension ProfileLibrary {
-    /// Saves a scene in a profile. If the profile's file belongs to the user, that is, it is named by a path
-    /// or is in the user's own profile folder, the file is changed. Otherwise, a copy is created in that folder, which
-    /// then takes precedence over the shipped profile. The new text is parsed and checked first, and the file is
-    /// replaced as a whole.
+    /// Saves a scene in a profile. If the profile is specified by a path or is in the user's own profile
+    /// folder, the file itself is changed. Otherwise, a copy of the profile is created in the user's folder
+    /// and takes precedence over the shipped profile. The changed text is parsed and checked before the file
+    /// is replaced as a whole.
     ///
     /// - Parameters:
-    ///   - scene: The scene, which replaces an existing scene with the same name.
+    ///   - scene: The scene to save, which replaces any existing scene with the same name.
     ///   - nameOrPath: The profile's name or the path of its file.
-    /// - Returns: The path of the file that now contains the scene, and whether it is a new copy.
-    /// - Throws: `ProfileError` with the reason if the scene can't be saved. The file is then unchanged.
+    /// - Returns: The path of the file that now contains the scene, and whether the file is a new copy.
+    /// - Throws: `ProfileError` with the reason if the scene can't be saved. If an error is thrown, the file
+    ///   is unchanged.
     public func save(
         _ scene: SceneSettings, in nameOrPath: String
     ) throws(ProfileError) -> (path: String, isCopy: Bool) {
@@ -222,9 +225,10 @@ extension ProfileLibrary {
     /// - Parameters:
     ///   - name: The scene's name.
     ///   - nameOrPath: The profile's name or the path of its file.
-    /// - Returns: The path of the file that no longer contains the scene, and whether it is a new copy; `nil` if the
-    ///   profile doesn't have the scene and no file was written.
-    /// - Throws: `ProfileError` with the reason if the scene can't be deleted. The file is then unchanged.
+    /// - Returns: The path of the file that no longer contains the scene, and whether the file is a new copy;
+    ///   `nil` if the profile doesn't contain the scene, in which case no file is written.
+    /// - Throws: `ProfileError` with the reason if the scene can't be deleted. If an error is thrown, the
+    ///   file is unchanged.
     public func delete(
         sceneNamed name: String, in nameOrPath: String
     ) throws(ProfileError) -> (path: String, isCopy: Bool)? {

@@ -3,11 +3,12 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
-/// A child of this process. The child runs in a separate process group, so that Ctrl-C doesn't reach it. Safe to use
-/// from any thread.
+/// A child process. The child runs in a separate process group, so that Ctrl-C doesn't reach it.
+/// `ChildProcess` can be used from any thread.
 ///
-/// The child's pipes are released when it has exited, even if another process still holds the other ends of the pipes.
-/// The other process can be a descendant of the child, or a debugger that was attached after a crash.
+/// The child's pipes are released when the child has exited, even if another process still holds the other
+/// ends of the pipes. Such a process can be a descendant of the child, or a debugger that was attached after
+/// a crash.
 public final class ChildProcess: Sendable {
     /// The child's process ID.
     public let process: Int32
@@ -21,12 +22,13 @@ public final class ChildProcess: Sendable {
     /// Starts a program as a child process.
     ///
     /// - Parameters:
-    ///   - program: Path of the program.
-    ///   - arguments: Arguments, without the program's name.
-    ///   - variables: Additional environment variables, each as `NAME=VALUE`.
-    ///   - isWithheld: Returns whether the child must not inherit an environment variable.
-    ///   - descriptor: A descriptor that the child gets in addition to its standard streams, and its number in the
-    ///     child; `nil` if there is no such descriptor.
+    ///   - program: Path of the program to start.
+    ///   - arguments: Arguments of the program, without the program's name.
+    ///   - variables: Additional environment variables for the child, each in the form `NAME=VALUE`.
+    ///   - isWithheld: A closure that returns whether an environment variable must not be inherited by the
+    ///     child.
+    ///   - descriptor: A file descriptor that is passed to the child in addition to the standard streams, and
+    ///     the descriptor's number in the child; `nil` to pass only the standard streams.
     /// - Throws: `ProcessError` if the system can't start the program.
     public init(
         _ program: String, _ arguments: [String], variables: [String] = [],
@@ -90,7 +92,7 @@ public final class ChildProcess: Sendable {
         ProcessPreparation.restoreLimits(of: process)
         let lines = lines
         MediaThread.eventually(name: "child:input") { [self] in
-            // Writing to a child that has exited must not end this process (write(2), EPIPE).
+            // Writing to a child that has exited must not terminate this process (write(2), EPIPE).
             var pipe = sigset_t()
             sigemptyset(&pipe)
             sigaddset(&pipe, SIGPIPE)
@@ -98,17 +100,18 @@ public final class ChildProcess: Sendable {
             while let line = lines.next() {
                 guard input.write(line, unless: exited) else { break }
             }
-            // The child reads end of file on its input while its output is still being read.
+            // The child reads end of file on its standard input while this process is still reading the
+            // child's output.
             input.close()
         }
     }
 
     private static func reason(_ code: Int32) -> String { MachineLimit.sentences(errno: code) }
 
-    /// Enqueues a line for the child's standard input. Never blocks: if the child doesn't read and the queue is full,
-    /// the line is dropped.
+    /// Enqueues a line for the child's standard input. This method never blocks: if the child doesn't read
+    /// its input and the queue is full, the line is dropped.
     ///
-    /// - Parameter line: The line without its line feed.
+    /// - Parameter line: The line, without a line feed at the end.
     public func say(_ line: String) { _ = lines.offer(line + "\n") }
 
     /// Closes the child's standard input after the queued lines have been written.
@@ -117,14 +120,15 @@ public final class ChildProcess: Sendable {
     /// Sends a signal to the child.
     public func signal(_ number: Int32) { kill(process, number) }
 
-    /// Calls a handler for each line of the child's standard output, on a separate thread, until the child has exited.
+    /// Calls a handler for each line of the child's standard output, on a separate thread, until the child
+    /// has exited.
     ///
-    /// After `wait()` has returned, only the bytes already in the pipe are read, because another process may hold its
-    /// other end.
+    /// After `wait()` has returned, only the bytes already in the pipe are read, because another process may
+    /// still hold the other end of the pipe.
     ///
     /// - Parameters:
-    ///   - handler: Receives each line without its line feed.
-    ///   - whenOver: Called once after the last line.
+    ///   - handler: Called with each line, without the line feed at its end.
+    ///   - whenOver: Called once, after the last line.
     public func readOutput(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
     ) {
@@ -134,14 +138,15 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Calls a handler for each line of the child's standard error, on a separate thread, until the child has exited.
+    /// Calls a handler for each line of the child's standard error, on a separate thread, until the child has
+    /// exited.
     ///
-    /// After `wait()` has returned, only the bytes already in the pipe are read, because another process may hold its
-    /// other end.
+    /// After `wait()` has returned, only the bytes already in the pipe are read, because another process may
+    /// still hold the other end of the pipe.
     ///
     /// - Parameters:
-    ///   - handler: Receives each line without its line feed.
-    ///   - whenOver: Called once after the last line.
+    ///   - handler: Called with each line, without the line feed at its end.
+    ///   - whenOver: Called once, after the last line.
     public func readMessages(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
     ) {
@@ -151,7 +156,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the child has exited, then releases its pipes. Blocks the calling thread. Call it only once.
+    /// Waits until the child has exited, and then releases the child's pipes. This method blocks the calling
+    /// thread. Call `wait()` only once.
     ///
     /// - Returns: The exit status, or 128 plus the signal number if a signal terminated the child.
     public func wait() -> Int32 {
@@ -170,10 +176,11 @@ public final class ChildProcess: Sendable {
     /// Maximum length of a line in bytes. Longer lines are delivered in several pieces.
     private static let longestLine = 16 << 20
 
-    /// Reads a pipe to its end, or until its remaining content after the child's exit has been read.
+    /// Reads a pipe until end of file. After the child's exit, only the remaining content of the pipe is
+    /// read.
     private func read(_ pipe: borrowing OwnedDescriptor, _ handler: (String) -> Void) {
         var (pending, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 16))
-        /// Number of bytes that remain to be read after the exit; `nil` while the child is running.
+        /// Number of bytes that remain to be read after the child's exit; `nil` while the child is running.
         var rest: Int?
         while true {
             if rest == nil { rest = remainder(of: pipe) }
@@ -197,7 +204,7 @@ public final class ChildProcess: Sendable {
 
     /// Waits until a pipe can be read or the child has exited.
     ///
-    /// - Returns: Number of bytes in the pipe if the child has exited; otherwise `nil`.
+    /// - Returns: Number of bytes in the pipe if the child has exited; `nil` while the child is running.
     private func remainder(of pipe: borrowing OwnedDescriptor) -> Int? {
         var sources = [pipe.number, exited.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while poll(&sources, 2, -1) < 0 { guard errno == EINTR else { return 0 } }
@@ -207,16 +214,17 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// The non-blocking write end of a pipe. The pipe is closed only once, and only one thread writes to it and closes it.
+/// The non-blocking write end of a pipe. Only one thread writes to the pipe and closes it, and the pipe is
+/// closed only once.
 final class PipeEnd: Sendable {
     private let number: ConditionLock<Int32?>
 
-    /// Takes ownership of an open descriptor. -1 represents a closed pipe.
+    /// Takes ownership of an open file descriptor; -1 represents a closed pipe.
     init(owning number: Int32) { self.number = ConditionLock(number >= 0 ? number : nil) }
 
     deinit { close() }
 
-    /// Writes text. Blocks while the pipe is full.
+    /// Writes text to the pipe. This method blocks while the pipe is full.
     ///
     /// - Parameters:
     ///   - text: The text to write.
@@ -251,9 +259,9 @@ final class PipeEnd: Sendable {
 
 /// Reason why a program can't be started, as a message for the user.
 public struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The message: what failed, where, and why.
+    /// The error message, which states what failed, where, and why.
     public let description: String
 
-    /// Creates an error with a message.
+    /// Creates an error with a message for the user.
     public init(_ description: String) { self.description = description }
 }

@@ -4,24 +4,25 @@ package import Media
 
 /// A file below a `ContainedFolder`, identified by its relative path. The file doesn't have to exist.
 ///
-/// The file is opened without following links, and only if it is a regular file. A FIFO, socket, or device with this
-/// name is rejected with an error before it is opened, so that opening never blocks. Safe to use from any thread.
+/// The file is opened without following symbolic links, and only if it is a regular file. If the name belongs
+/// to a FIFO, socket, or device, an error is thrown before the item is opened, so that opening never blocks.
+/// `ContainedFile` can be used from any thread.
 package struct ContainedFile: Sendable {
     /// The folder that contains the file.
     package let folder: ContainedFolder
-    /// Path relative to the folder.
+    /// Path of the file relative to the folder.
     package let name: String
 
-    /// Refers to a file below a folder that is already open.
+    /// Creates a reference to a file below a folder that is already open.
     package init(_ name: String, in folder: ContainedFolder) {
         self.folder = folder
         self.name = name
     }
 
-    /// Opens a folder and refers to a file below it.
+    /// Opens a folder and creates a reference to a file below the folder.
     ///
-    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist. The error contains the file's
-    ///   path.
+    /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist. The error contains the
+    ///   file's path.
     package init(_ name: String, in folder: String) throws(FileError) {
         do throws(FileError) {
             self.init(name, in: try ContainedFolder(opening: folder))
@@ -30,12 +31,12 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Refers to a file by a path that a user chose. Links in the path of its folder are followed, but the file itself
-    /// must not be a link.
+    /// Creates a reference to a file by a path that the user chose. Symbolic links in the path of the file's
+    /// folder are followed, but the file itself must not be a link.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - operation: Operation to name in errors.
+    ///   - operation: Name of the operation for errors.
     /// - Throws: `FileError` with the specified operation if the folder doesn't exist.
     package init(path: String, operation: String = "opening") throws(FileError) {
         let slash = path.lastIndex(of: "/")
@@ -46,7 +47,8 @@ package struct ContainedFile: Sendable {
         try self.init(name, in: slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "")
     }
 
-    /// Refers to a file by a path that a user chose. All links in the path are followed.
+    /// Creates a reference to a file by a path that the user chose. All symbolic links in the path are
+    /// followed.
     ///
     /// - Throws: `FileError` with the operation "opening" if the file doesn't exist.
     package init(resolving path: String) throws(FileError) {
@@ -85,15 +87,17 @@ package struct ContainedFile: Sendable {
 
     /// Opens the file for reading.
     ///
-    /// - Throws: `FileError` with the operation "opening" if the file can't be opened or isn't a regular file.
+    /// - Throws: `FileError` with the operation "opening" if the file can't be opened or isn't a regular
+    ///   file.
     package func openForReading() throws(FileError) -> OwnedDescriptor { try openRegular(O_RDONLY) }
 
     /// Opens the file for modification in place.
     ///
     /// - Parameter flags: Flags that are passed to open(2).
     /// - Returns: The descriptor of the open file.
-    /// - Throws: `FileError` with the operation "opening" if the file can't be opened, isn't a regular file, or has
-    ///   several hard links. A hard link may be outside of the folder.
+    /// - Throws: `FileError` with the operation "opening" if the file can't be opened, isn't a regular file,
+    ///   or has several hard links. Files with several hard links are rejected because another link may be
+    ///   outside the folder.
     package func openForUpdate(_ flags: Int32 = O_RDWR) throws(FileError) -> OwnedDescriptor {
         let descriptor = try openRegular(flags)
         guard try facts(of: descriptor, "opening").st_nlink <= 1 else {
@@ -112,8 +116,8 @@ package struct ContainedFile: Sendable {
     ///   - flags: Flags of open(2): `O_RDWR`, or `O_WRONLY` and `O_APPEND`.
     ///   - permissions: Mode of the file, reduced by the process's umask.
     /// - Returns: The descriptor of the open file.
-    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because
-    ///   the name already exists.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example
+    ///   because the name already exists.
     package func create(_ flags: Int32 = O_RDWR, permissions: UInt32 = 0o666) throws(FileError)
         -> OwnedDescriptor
     {
@@ -121,10 +125,10 @@ package struct ContainedFile: Sendable {
             name, flags | O_CREAT | O_EXCL, permissions: permissions, operation: "creating the file")
     }
 
-    /// Creates the file, after removing an existing file or link with the same name, such as an older draft.
+    /// Creates the file after removing any existing file or link with the same name, such as an older draft.
     ///
-    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example because a
-    ///   folder has the same name.
+    /// - Throws: `FileError` with the operation "creating the file" if the file can't be created, for example
+    ///   because a folder has the same name.
     package func createDraft(permissions: UInt32 = 0o666) throws(FileError) -> OwnedDescriptor {
         let place = try openParent("creating the file")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
@@ -134,8 +138,8 @@ package struct ContainedFile: Sendable {
     }
 
     private func openRegular(_ flags: Int32) throws(FileError) -> OwnedDescriptor {
-        // Opening a FIFO or a device has side effects, so the type is checked first. `O_NONBLOCK` prevents blocking if
-        // one of them replaces the file in the meantime.
+        // Opening a FIFO or a device has side effects, so the type is checked first. `O_NONBLOCK` prevents
+        // blocking if the file is replaced with a FIFO or a device in the meantime.
         let found = try folder.open(name, files_O_PATH, operation: "opening")
         _ = try facts(of: found, "opening")
         let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "opening")
@@ -145,8 +149,8 @@ package struct ContainedFile: Sendable {
 
     /// Returns the file status (fstat(2)) of a regular file.
     ///
-    /// - Throws: `FileError` with the specified operation. If the file isn't a regular file, the error contains an
-    ///   explanation.
+    /// - Throws: `FileError` with the specified operation if the status can't be read or the file isn't a
+    ///   regular file. In the latter case, the error contains an explanation.
     private func facts(of descriptor: borrowing OwnedDescriptor, _ operation: String) throws(FileError)
         -> stat
     {
@@ -169,7 +173,8 @@ package struct ContainedFile: Sendable {
 
     // MARK: Names
 
-    /// Size of the file in bytes; `nil` if it isn't a regular file or isn't reachable without following links.
+    /// Size of the file in bytes; `nil` if the file isn't a regular file or can't be reached without
+    /// following links.
     package var byteCount: Int64? {
         do throws(FileError) {
             let found = try folder.open(name, files_O_PATH, operation: "reading")
@@ -179,7 +184,8 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Whether a file, a folder, or a link with this name exists. A link counts even if its target doesn't exist.
+    /// Whether a file, a folder, or a link with this name exists. The result is also `true` for a link whose
+    /// target doesn't exist.
     package var exists: Bool {
         do throws(FileError) {
             let place = try openParent("opening")
@@ -202,14 +208,15 @@ package struct ContainedFile: Sendable {
 
     /// Creates the missing parent folders of the file.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder".
+    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created.
     package func makeParents() throws(FileError) {
         if !parent.isEmpty { try folder.makeFolder(parent) }
     }
 
-    /// Removes the file. If the name is a link, the link itself is removed. A missing file isn't an error.
+    /// Removes the file. If the name is a link, the link itself is removed. If the file doesn't exist, this
+    /// method does nothing.
     ///
-    /// - Throws: `FileError` with the operation "deleting".
+    /// - Throws: `FileError` with the operation "deleting" if the file can't be removed.
     package func remove() throws(FileError) {
         let place = try openParent("deleting")
         guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
@@ -217,14 +224,15 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Removes the file after a failure. Errors are ignored, because the original failure is more important.
+    /// Removes the file after a failure. Errors in this cleanup are ignored, because the original failure is
+    /// more important.
     package func discard() {
         do throws(FileError) { try remove() } catch { return }
     }
 
-    /// Renames the file and replaces an existing file of that name (renameat(2)).
+    /// Renames the file, replacing any existing file with the new name (renameat(2)).
     ///
-    /// - Throws: `FileError` with the operation "renaming" and the path of `other`.
+    /// - Throws: `FileError` with the operation "renaming" and the path of `other` if renaming fails.
     package func rename(to other: ContainedFile) throws(FileError) {
         let from = try openParent("renaming")
         let to = try other.openParent("renaming")
@@ -233,9 +241,10 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Creates a hard link to the file. The new name must not exist (linkat(2)).
+    /// Creates a hard link to the file (linkat(2)). A file with the new name must not exist.
     ///
-    /// - Throws: `FileError` with the operation "creating the hard link" and the path of `other`.
+    /// - Throws: `FileError` with the operation "creating the hard link" and the path of `other` if the link
+    ///   can't be created.
     package func link(to other: ContainedFile) throws(FileError) {
         let from = try openParent("creating the hard link")
         let to = try other.openParent("creating the hard link")
@@ -244,9 +253,10 @@ package struct ContainedFile: Sendable {
         }
     }
 
-    /// Opens the folder that contains the file, so that the caller can flush its entries to disk (fsync(2)).
+    /// Opens the folder that contains the file, so that the caller can flush the folder's entries to disk
+    /// (fsync(2)).
     ///
-    /// - Throws: `FileError` with the operation "opening".
+    /// - Throws: `FileError` with the operation "opening" if the folder can't be opened.
     package func openParentForSync() throws(FileError) -> OwnedDescriptor {
         try folder.open(parent, O_RDONLY | O_DIRECTORY, operation: "opening")
     }

@@ -2,17 +2,18 @@ internal import CFiles
 internal import Glibc
 package import Media
 
-/// A folder whose content may come from an untrusted source, such as a session folder. The descriptor of the folder
-/// remains open.
+/// A folder whose content may come from an untrusted source, such as a session folder. The folder's file
+/// descriptor remains open.
 ///
-/// All items below it are opened relative to the descriptor, and symbolic links are never followed. A folder that was
-/// downloaded or received therefore can't make a command read or write files outside of it. The user chooses the path
-/// of the folder itself, so links in that path are followed. Safe to use from any thread.
+/// All items below the folder are opened relative to the descriptor, and symbolic links are never followed. A
+/// downloaded or received folder therefore can't cause a command to read or write files outside the folder.
+/// The user chooses the path of the folder itself, so links in that path are followed. `ContainedFolder` can
+/// be used from any thread.
 package final class ContainedFolder: Sendable {
     /// Path of the folder as specified, for messages.
     package let path: String
     private let descriptor: OwnedDescriptor
-    /// Whether to try openat2(2) before opening a path component by component. Tests disable openat2(2).
+    /// Whether openat2(2) is tried before a path is opened component by component. Tests disable openat2(2).
     private let usesOpenat2: Bool
 
     /// Opens a folder.
@@ -25,7 +26,7 @@ package final class ContainedFolder: Sendable {
     init(opening path: String, usesOpenat2: Bool) throws(FileError) {
         let place = path.isEmpty ? "." : path
         var number: Int32
-        // With O_PATH, folders that can be entered but not listed can also be opened.
+        // With `O_PATH`, a folder can be opened even if the user may enter but not list it.
         repeat {
             number = Glibc.open(place, files_O_PATH | O_DIRECTORY | O_CLOEXEC)
         } while number < 0 && errno == EINTR
@@ -41,7 +42,7 @@ package final class ContainedFolder: Sendable {
         self.usesOpenat2 = usesOpenat2
     }
 
-    /// Opens a folder below this one without following links.
+    /// Opens a subfolder of this folder without following links.
     ///
     /// - Throws: `FileError` with the operation "opening" if the folder doesn't exist.
     package func folder(_ name: String) throws(FileError) -> ContainedFolder {
@@ -49,7 +50,7 @@ package final class ContainedFolder: Sendable {
         return ContainedFolder(path: "\(path)/\(name)", descriptor: descriptor, usesOpenat2: usesOpenat2)
     }
 
-    /// Returns the file with a path relative to the folder. The file doesn't have to exist.
+    /// Returns a reference to the file at a path relative to the folder. The file doesn't have to exist.
     package func file(_ name: String) -> ContainedFile { ContainedFile(name, in: self) }
 
     /// Opens an item below the folder without following links.
@@ -58,10 +59,10 @@ package final class ContainedFolder: Sendable {
     ///   - name: Path relative to the folder; empty for the folder itself.
     ///   - flags: Flags of open(2); `O_CLOEXEC` and `O_NOFOLLOW` are added.
     ///   - permissions: Mode of a new file, reduced by the process's umask.
-    ///   - operation: Operation to name in errors.
+    ///   - operation: Name of the operation for errors.
     /// - Returns: The open file or folder.
-    /// - Throws: `FileError` with that operation. If the path contains a link or leads outside of the folder, `errno`
-    ///   is 0 and the error's detail explains this.
+    /// - Throws: `FileError` with the specified operation if the item can't be opened. If the path contains a
+    ///   link or leads outside the folder, `errno` is 0 and `detail` explains the problem.
     func open(
         _ name: String, _ flags: Int32, permissions: UInt32 = 0o666, operation: String
     ) throws(FileError) -> OwnedDescriptor {
@@ -73,8 +74,8 @@ package final class ContainedFolder: Sendable {
         var number: Int32 = -1
         var code = ENOSYS
         if usesOpenat2 {
-            // `EAGAIN` means that a folder was renamed in the meantime. This may happen several times, but not
-            // indefinitely.
+            // `EAGAIN` means that a folder was renamed in the meantime. `EAGAIN` may occur several times, but
+            // not indefinitely.
             var rest = 100
             repeat {
                 rest -= 1
@@ -83,12 +84,12 @@ package final class ContainedFolder: Sendable {
                 code = number < 0 ? errno : 0
             } while code == EINTR || (code == EAGAIN && rest > 0)
         }
-        // System call filters, for example in containers, reject unknown calls with EPERM.
+        // System call filters, for example those of containers, reject unknown system calls with EPERM.
         if code == ENOSYS || code == EPERM {
             number = openByComponents(name, flags, permissions)
             code = number < 0 ? errno : 0
         }
-        // With O_PATH, O_NOFOLLOW opens the link itself.
+        // With `O_PATH`, `O_NOFOLLOW` opens the link itself.
         if number >= 0, flags & files_O_PATH != 0, Self.isLink(number) {
             close(number)
             (number, code) = (-1, ELOOP)
@@ -100,11 +101,11 @@ package final class ContainedFolder: Sendable {
         throw FileError(path: full, operation: operation, errno: code)
     }
 
-    /// Opens a path one component at a time. This is used for kernels that don't support openat2(2).
+    /// Opens a path one component at a time, for kernels that don't support openat2(2).
     ///
-    /// - Returns: A descriptor, or -1 with the error number in `errno`.
+    /// - Returns: A file descriptor, or -1 with the error number in `errno`.
     private func openByComponents(_ name: String, _ flags: Int32, _ permissions: UInt32) -> Int32 {
-        // The system compares bytes, not characters.
+        // The path is split at bytes instead of characters, as in the kernel.
         let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         guard let last = names.last else { return openat(descriptor.number, ".", flags, permissions) }
         var place: OwnedDescriptor?
@@ -122,7 +123,8 @@ package final class ContainedFolder: Sendable {
         return fstat(number, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Whether a component of a path is a link. With `O_DIRECTORY`, the system reports `ENOTDIR` for a link.
+    /// Whether a component of a path is a symbolic link. With `O_DIRECTORY`, the system reports `ENOTDIR` for
+    /// a link.
     private func leadsThroughLink(_ name: String) -> Bool {
         let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         return names.indices.contains { index in
@@ -140,7 +142,7 @@ package final class ContainedFolder: Sendable {
 }
 
 extension ContainedFolder {
-    /// Lists a folder below this one.
+    /// Lists this folder or one of its subfolders.
     ///
     /// - Parameters:
     ///   - name: Path relative to this folder; empty for the folder itself.
@@ -153,10 +155,10 @@ extension ContainedFolder {
         return try FolderListing(of: folder, path: full, atMost: limit)
     }
 
-    /// Creates a folder below this one, and its missing parents. Existing folders remain unchanged.
+    /// Creates a subfolder of this folder, and any missing parent folders. Existing folders remain unchanged.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created, for example because
-    ///   a component of the path is a link or a file.
+    /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created, for
+    ///   example because a component of the path is a link or a file.
     package func makeFolder(_ name: String) throws(FileError) {
         let operation = "creating the folder"
         guard name.isPathWithin else {
@@ -174,10 +176,10 @@ extension ContainedFolder {
         _ = try open(name, files_O_PATH | O_DIRECTORY, operation: operation)
     }
 
-    /// Checks that an item below this folder is a folder and is reachable without following links. A missing item isn't
-    /// an error.
+    /// Checks that an item below this folder is a folder and can be reached without following links. The
+    /// check succeeds if the item doesn't exist.
     ///
-    /// - Throws: `FileError` with the operation "opening".
+    /// - Throws: `FileError` with the operation "opening" if the check fails.
     package func checkFolder(_ name: String) throws(FileError) {
         do throws(FileError) {
             _ = try open(name, files_O_PATH | O_DIRECTORY, operation: "opening")
@@ -186,11 +188,11 @@ extension ContainedFolder {
         }
     }
 
-    /// Locks the folder itself (flock(2)). Blocks until no other process holds the lock.
+    /// Locks the folder itself (flock(2)). This method blocks until no other process holds the lock.
     ///
     /// - Returns: The lock, which is released when the descriptor is closed.
-    /// - Throws: `FileError` with the operation "locking the folder" if the folder can't be opened. File systems
-    ///   without locks don't cause an error.
+    /// - Throws: `FileError` with the operation "locking the folder" if the folder can't be opened. Missing
+    ///   support for locks in the file system isn't treated as an error.
     package func lock() throws(FileError) -> OwnedDescriptor {
         let folder = try open("", O_RDONLY | O_DIRECTORY, operation: "locking the folder")
         while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
@@ -210,8 +212,8 @@ package struct FolderListing {
     /// - Parameters:
     ///   - folder: Path of the folder.
     ///   - limit: Maximum number of names to read, because a folder can have any number of entries.
-    /// - Throws: `FileError` with the operation "opening" if the folder can't be opened, with the system's error
-    ///   number.
+    /// - Throws: `FileError` with the operation "opening" and the system's error number if the folder can't
+    ///   be opened.
     package init(of folder: String, atMost limit: Int = .max) throws(FileError) {
         guard let stream = opendir(folder) else {
             throw FileError(path: folder, operation: "opening", errno: errno)
@@ -219,12 +221,12 @@ package struct FolderListing {
         self.init(reading: stream, atMost: limit)
     }
 
-    /// Reads a folder that is open for reading.
+    /// Reads the names in a folder that is already open for reading.
     ///
-    /// - Throws: `FileError` with the operation "opening" and the path `path` if the system has run out of descriptors
-    ///   or memory.
+    /// - Throws: `FileError` with the operation "opening" and the path `path` if the system has run out of
+    ///   descriptors or memory.
     init(of folder: borrowing OwnedDescriptor, path: String, atMost limit: Int) throws(FileError) {
-        // The directory stream takes ownership of its descriptor.
+        // The descriptor is duplicated because the directory stream takes ownership of its descriptor.
         let number = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
         guard number >= 0, let stream = fdopendir(number) else {
             let code = errno
@@ -258,7 +260,7 @@ package struct FolderListing {
     /// - Parameters:
     ///   - folder: Path of the folder.
     ///   - limit: Maximum number of names to read.
-    /// - Returns: The names; empty if the folder can't be opened.
+    /// - Returns: The names in the folder; empty if the folder can't be opened.
     package static func names(in folder: String, atMost limit: Int = .max) -> [String] {
         do throws(FileError) { return try FolderListing(of: folder, atMost: limit).names } catch { return [] }
     }

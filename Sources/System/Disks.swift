@@ -1,16 +1,16 @@
 internal import Glibc
 package import Media
 
-/// Reads the free space of a file system, and the size of a recording on it.
+/// Reads the free space of a file system, and the size of a recording on that file system.
 package enum DiskSpaceReader {
-    /// Returns the space that this user can still write on a file system.
+    /// Returns the number of bytes that this user can still write on a file system.
     ///
     /// - Parameter folder: Any path on the file system.
     /// - Returns: The number of bytes; `nil` if the file system doesn't report its free space.
     package static func freeBytes(_ folder: String) -> Int64? {
         var system = statvfs()
-        // Some network and kernel file systems report a size of 0. The free space of such a file system is unknown, but
-        // the file system isn't full.
+        // Some network and kernel file systems report a size of 0. In that case, the free space is unknown,
+        // but the file system isn't full.
         guard statvfs(folder, &system) == 0, system.f_blocks > 0 else { return nil }
         let (bytes, isBeyond) = UInt64(system.f_bavail).multipliedReportingOverflow(
             by: UInt64(system.f_frsize))
@@ -28,7 +28,8 @@ package enum DiskSpaceReader {
         state.disk = DiskSpace(freeBytes: free, recordedBytes: bytes(in: folder))
     }
 
-    /// Returns the total size in bytes of all files below a folder. Files that are removed in the meantime count as 0.
+    /// Returns the total size in bytes of all files below a folder. Files that are removed in the meantime
+    /// are counted as 0 bytes.
     private static func bytes(in folder: String) -> Int64 {
         var sum: Int64 = 0
         for name in FolderListing.names(in: folder) {
@@ -47,14 +48,16 @@ package enum DiskSpaceReader {
 
 /// Identity and type of a folder's file system.
 package struct FileSystemFacts: Equatable {
-    /// Identity of the file system, which is the same for all folders on it. If the file system has an ID (statvfs(3):
-    /// `f_fsid`), the identity persists across restarts of the computer. If the file system has no ID, its device
-    /// number is used.
+    /// Identity of the file system, which is the same for all folders on it. If the file system has an ID
+    /// (statvfs(3): `f_fsid`), the identity persists across restarts of the computer. If the file system
+    /// doesn't have an ID, the device number is used.
     package let identity: String
-    /// Whether the content of the file system is lost at the next restart because it is a tmpfs or ramfs.
+    /// Whether the content of the file system is lost at the next restart because the file system is a tmpfs
+    /// or ramfs.
     package let isInMemory: Bool
 
-    /// Reads the identity and type. Returns `nil` if the system doesn't provide them, with the error number in `errno`.
+    /// Reads the identity and type of a file system. Returns `nil` and sets `errno` if the system doesn't
+    /// provide these values.
     ///
     /// - Parameters:
     ///   - path: Any path on the file system.
@@ -70,14 +73,14 @@ package struct FileSystemFacts: Equatable {
         isInMemory = ["tmpfs", "ramfs"].contains(Self.kind(of: device, root: root))
     }
 
-    /// Maximum number of bytes to read from mountinfo. A line is a few hundred bytes long, and computers with
-    /// many containers have thousands of lines.
+    /// Maximum number of bytes to read from the mountinfo file. A line of that file is a few hundred bytes
+    /// long, and computers with many containers have thousands of lines.
     private static let mostMountBytes = 4_000_000
 
     /// Returns the type of the file system on a device, from the mountinfo file in proc(5), for example
     /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
     private static func kind(of device: UInt64, root: String) -> String? {
-        // These are the major and minor device numbers, as in glibc's gnu_dev_major and gnu_dev_minor.
+        // The major and minor device numbers are computed as in glibc's gnu_dev_major and gnu_dev_minor.
         let major = (device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
         let text: String
@@ -97,32 +100,32 @@ package struct FileSystemFacts: Equatable {
     }
 }
 
-/// Measures the sustained write speed of a disk with the access pattern of a recording: sequential writes, flushed to
-/// disk every few megabytes.
+/// Measures the sustained write speed of a disk with the access pattern of a recording: sequential writes,
+/// flushed to disk every few megabytes.
 package struct WriteSpeedMeasurement {
-    /// Number of bytes between two calls of `fdatasync`, which corresponds to a one-second fragment of several cameras,
-    /// as in the recorder.
+    /// Number of bytes between two calls of `fdatasync`. This number corresponds to a one-second fragment
+    /// from several cameras in a recording.
     private static let pieceBytes = 4_000_000
-    /// Maximum number of bytes to write. This is much more than a disk's cache.
+    /// Maximum number of bytes to write, which is much more than the size of a disk's cache.
     private static let mostBytes: Int64 = 256_000_000
-    /// Maximum time for writing.
+    /// Maximum duration of the write test.
     private static let longest = Nanoseconds.seconds(2)
-    /// Minimum number of bytes for a meaningful result.
+    /// Minimum number of bytes that must be written for a meaningful result.
     private static let leastBytes: Int64 = 16_000_000
 
     private let folder: String
 
-    /// Creates a measurement that isn't running yet.
+    /// Creates a write speed measurement that hasn't been started.
     ///
     /// - Parameter folder: The recordings folder, which must exist.
     package init(folder: String) {
         self.folder = folder
     }
 
-    /// Measures the speed with an unlinked file, which the system removes even after a crash. Blocks for a few seconds
-    /// on a slow disk.
+    /// Measures the write speed with an unlinked file, which the system removes even after a crash. On a slow
+    /// disk, this method blocks for a few seconds.
     ///
-    /// - Returns: The speed in bytes per second, which is greater than 0.
+    /// - Returns: The write speed in bytes per second, greater than 0.
     /// - Throws: `FileError` if the folder is in memory, there isn't enough free space, or writing fails.
     package func bytesPerSecond() throws(FileError) -> Double {
         guard let fileSystem = FileSystemFacts(folder) else { throw failure(errno) }
@@ -141,10 +144,10 @@ package struct WriteSpeedMeasurement {
         return try write(upTo: most, into: descriptor)
     }
 
-    /// Returns the number of bytes to write. The result is one eighth of the free space, because other programs may
-    /// need space in the meantime.
+    /// Returns the number of bytes to write in the measurement. The number is limited to one eighth of the
+    /// free space, because other programs may need space in the meantime.
     ///
-    /// - Returns: The number of bytes; `nil` if it is too small for a meaningful result.
+    /// - Returns: The number of bytes; `nil` if the number is too small for a meaningful result.
     static func room(free: Int64) -> Int64? {
         let most = min(free / 8, mostBytes)
         return most >= leastBytes ? most : nil
@@ -164,14 +167,15 @@ package struct WriteSpeedMeasurement {
     }
 
     private func write(upTo most: Int64, into descriptor: Int32) throws(FileError) -> Double {
-        // Random data is incompressible, like encoded frames. Some file systems compress zeros.
+        // The test data is random and therefore incompressible, like encoded frames. Some file systems
+        // compress zeros.
         var generator = SystemRandomNumberGenerator()
         var words = (0..<Self.pieceBytes / 8).map { _ in generator.next() as UInt64 }
         let clock = MonotonicClock()
         let start = clock.now
         var written: Int64 = 0
         repeat {
-            // The content of each block is unique.
+            // A random number makes the content of each block unique.
             words[0] = generator.next()
             try writePiece(words, into: descriptor)
             guard fdatasync(descriptor) == 0 else { throw failure(errno) }

@@ -1,28 +1,29 @@
 internal import Glibc
 package import Media
 
-/// Replaces a file atomically. Readers get either the complete old content or the complete new content, even after a
-/// power failure.
+/// Replaces a file atomically. Readers see either the complete old content or the complete new content, even
+/// after a power failure.
 ///
-/// The content is written to a draft file next to the original, `FILE.new`, flushed to disk, and moved into place by
-/// rename(2).
+/// The new content is written to a draft file `FILE.new` next to the original file and flushed to disk. The
+/// draft is then moved into place with rename(2).
 package enum FileReplacement {
-    /// Returns the draft file for a file's next content. The draft's name is the file's name with `.new` appended.
+    /// Returns the draft file for a file's new content. The name of the draft is the file's name with `.new`
+    /// appended.
     package static func draft(of file: ContainedFile) -> ContainedFile {
         file.folder.file(file.name + ".new")
     }
 
-    /// Replaces or creates a file by its path. Links in the path of its folder are followed, because the user
-    /// chose the path.
+    /// Replaces or creates the file at a path. Links in the path of the file's folder are followed, because
+    /// the user chose the path.
     ///
     /// - Parameters:
     ///   - content: The complete content of the file.
     ///   - path: Path of the file. The parent folder must exist.
     ///   - permissions: Mode of a new file, reduced by the process's umask (open(2)).
-    ///   - syncsFolder: Whether the folder is also flushed to disk. Errors in this step are ignored, because the kernel
-    ///     flushes the folder later.
-    /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", with the system's error
-    ///   number.
+    ///   - syncsFolder: Whether the folder is also flushed to disk. Errors while flushing the folder are
+    ///     ignored, because the kernel flushes the folder later.
+    /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", and with the
+    ///   system's error number.
     package static func write(
         _ content: [UInt8], to path: String, permissions: UInt32 = 0o666, syncsFolder: Bool = false
     ) throws(FileError) {
@@ -30,19 +31,19 @@ package enum FileReplacement {
         try write(content, to: file, permissions: permissions, syncsFolder: syncsFolder)
     }
 
-    /// Replaces or creates a file. An existing draft is removed and created again, so that a link with that name isn't
-    /// followed.
+    /// Replaces or creates a file. An existing draft is removed and created again, so that a link with the
+    /// draft's name isn't followed.
     ///
     /// - Parameters:
     ///   - content: The complete content of the file.
-    ///   - file: The file. The parent folder must exist.
+    ///   - file: The file to replace or create. The parent folder must exist.
     ///   - permissions: Mode of a new file, reduced by the process's umask (open(2)).
-    ///   - keepsDraft: Whether a draft created by `reserve` is used. After an error, the draft and its disk blocks are
-    ///     kept.
-    ///   - syncsFolder: Whether the folder is also flushed to disk. Errors in this step are ignored, because the kernel
-    ///     flushes the folder later.
-    /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", with the system's error
-    ///   number.
+    ///   - keepsDraft: Whether to use a draft that was created by `reserve`. If `true`, the draft and its
+    ///     disk blocks are kept after an error.
+    ///   - syncsFolder: Whether the folder is also flushed to disk. Errors while flushing the folder are
+    ///     ignored, because the kernel flushes the folder later.
+    /// - Throws: `FileError` with the operation "creating the file", "writing", or "renaming", and with the
+    ///   system's error number.
     package static func write(
         _ content: [UInt8], to file: ContainedFile, permissions: UInt32 = 0o666, keepsDraft: Bool = false,
         syncsFolder: Bool = false
@@ -66,15 +67,15 @@ package enum FileReplacement {
         }
     }
 
-    /// Allocates disk blocks for a file's next content in its draft, with posix_fallocate(3).
+    /// Allocates disk blocks for a file's new content in the draft file, with posix_fallocate(3).
     ///
-    /// Does nothing on a file system that can't preallocate space.
+    /// This method does nothing on a file system that can't preallocate space.
     ///
     /// - Parameters:
     ///   - byteCount: Number of bytes to reserve.
     ///   - file: The file to replace. The parent folder must exist.
-    /// - Throws: `FileError` with the operation "creating the file" if the draft can't be created, and "reserving disk
-    ///   space" if the disk or the user's quota is full.
+    /// - Throws: `FileError` with the operation "creating the file" if the draft can't be created, and
+    ///   "reserving disk space" if the disk or the user's quota is full.
     package static func reserve(_ byteCount: Int, for file: ContainedFile) throws(FileError) {
         let draft = draft(of: file)
         let descriptor = try openReserved(draft)
@@ -84,8 +85,8 @@ package enum FileReplacement {
         }
     }
 
-    /// Opens a draft without releasing its blocks. If the draft isn't a regular file with a single hard link, it is
-    /// created again.
+    /// Opens a draft without releasing the draft's disk blocks. If the draft isn't a regular file with a
+    /// single hard link, the draft is created again.
     private static func openReserved(_ draft: ContainedFile) throws(FileError) -> OwnedDescriptor {
         do throws(FileError) {
             return try draft.openForUpdate()
@@ -94,7 +95,8 @@ package enum FileReplacement {
         }
     }
 
-    /// Overwrites a file's blocks with the content, truncates the rest, and waits until the content is on disk.
+    /// Overwrites a file's disk blocks with new content, truncates the rest of the file, and waits until the
+    /// content is on disk.
     ///
     /// - Throws: `FileError` with the operation "writing" and the system's error number.
     private static func fill(

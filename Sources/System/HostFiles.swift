@@ -1,27 +1,27 @@
 import Glibc
 import Media
 
-/// Reads the kernel's small files that describe the computer. The files are located below a root folder that tests can
-/// replace.
+/// Reads small files in `/proc` and `/sys` with which the kernel describes the computer. Tests can replace
+/// the root folder of these files.
 ///
-/// Only regular files are read, up to `limit` bytes, and without waiting for a writer.
+/// Only regular files of up to `limit` bytes are read. Reading never waits for a writer.
 struct HostFiles: Sendable {
     /// Prefix of `/sys` and `/proc`; empty for the actual folders.
     let root: String
 
-    /// Default maximum file size in bytes. sysfs files are at most one page long, and the proc files that are
-    /// read here are less than half a page long.
+    /// Default maximum file size in bytes. sysfs files are at most one page long, and the proc files that
+    /// this type reads are less than half a page long.
     static let limit = 4096
-    /// Maximum number of folder entries to read. No real computer has this many entries.
+    /// Maximum number of folder entries to read. Real computers have fewer entries in these folders.
     private static let mostEntries = 4096
 
     /// Returns the content of a file without leading and trailing whitespace.
     ///
     /// - Parameters:
-    ///   - path: Path below the root.
+    ///   - path: Path of the file below the root folder.
     ///   - limit: Maximum size of the file in bytes.
-    /// - Returns: The text, which may be empty.
-    /// - Throws: `HostFileError` if the path can't be read, isn't a file, or exceeds the limit.
+    /// - Returns: The content of the file, which may be empty.
+    /// - Throws: `HostFileError` if the file can't be read, isn't a regular file, or exceeds the limit.
     func text(_ path: String, limit: Int = HostFiles.limit) throws(HostFileError) -> String {
         let number = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw Self.error(path, errno) }
@@ -41,7 +41,7 @@ struct HostFiles: Sendable {
         _ number: Int32, into memory: UnsafeMutableRawBufferPointer, _ path: String
     ) throws(HostFileError) -> Slice<UnsafeMutableRawBufferPointer> {
         var count = 0
-        // The buffer has one byte more than the limit, so that longer files are detected.
+        // The buffer has one byte more than the limit, so that files that exceed the limit are detected.
         while count < memory.count {
             let taken = Glibc.read(number, memory.baseAddress.map { $0 + count }, memory.count - count)
             if taken < 0, errno == EINTR { continue }
@@ -52,7 +52,7 @@ struct HostFiles: Sendable {
         throw HostFileError(reason: "\(path) is longer than \(memory.count - 1) bytes")
     }
 
-    /// Removes leading and trailing whitespace.
+    /// Removes leading and trailing whitespace from bytes.
     private static func trimmed(
         _ bytes: Slice<UnsafeMutableRawBufferPointer>
     ) -> Slice<UnsafeMutableRawBufferPointer> {
@@ -61,7 +61,7 @@ struct HostFiles: Sendable {
         return rest[...last]
     }
 
-    /// Reads an integer and validates its range.
+    /// Reads an integer from a file and checks that it is in the valid range.
     func integer(_ path: String, in range: ClosedRange<Int64>) throws(HostFileError) -> Int64 {
         let text = try text(path)
         guard let number = Int64(text) else {
@@ -74,7 +74,8 @@ struct HostFiles: Sendable {
         return number
     }
 
-    /// Reads an integer and validates its range; `nil` if the file doesn't exist, because some drivers omit it.
+    /// Reads an integer from a file and checks that it is in the valid range. Returns `nil` if the file
+    /// doesn't exist, because some drivers omit the file.
     func optionalInteger(_ path: String, in range: ClosedRange<Int64>) throws(HostFileError) -> Int64? {
         do throws(HostFileError) {
             return try integer(path, in: range)
@@ -84,7 +85,8 @@ struct HostFiles: Sendable {
         }
     }
 
-    /// Reads the content of a file without leading and trailing whitespace; `nil` if the file doesn't exist.
+    /// Returns the content of a file without leading and trailing whitespace; `nil` if the file doesn't
+    /// exist.
     func optionalText(_ path: String) throws(HostFileError) -> String? {
         do throws(HostFileError) {
             return try text(path)
@@ -94,8 +96,8 @@ struct HostFiles: Sendable {
         }
     }
 
-    /// Returns the names in a folder that consist of a word and a number (`cpu7`), ordered by that number; empty if the
-    /// folder doesn't exist.
+    /// Returns the names in a folder that consist of a word and a number (`cpu7`), in ascending order of the
+    /// number. The result is empty if the folder doesn't exist.
     func numbered(_ word: String, in folder: String) -> [String] {
         entries(folder).compactMap { name -> (name: String, number: Int)? in
             guard name.hasPrefix(word), let number = Int(name.dropFirst(word.count)), number >= 0 else {
@@ -122,7 +124,8 @@ struct HostFiles: Sendable {
 extension HostFiles {
     /// Returns the folder of this process's version 2 control group (kernel, admin-guide/cgroup-v2.rst).
     ///
-    /// - Throws: `HostFileError` if the folder doesn't exist or isn't visible inside a container.
+    /// - Throws: `HostFileError` if the folder doesn't exist, or isn't visible because the process runs in a
+    ///   container.
     func ownControlGroup() throws(HostFileError) -> String {
         let lines = try text("/proc/self/cgroup").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else {
@@ -136,7 +139,8 @@ extension HostFiles {
         return path == "/" ? mount : mount + path
     }
 
-    /// Returns the mount point of version 2 control groups, with or without version 1 control groups next to them.
+    /// Returns the mount point of version 2 control groups, regardless of whether version 1 control groups
+    /// are also mounted.
     func controlGroups() throws(HostFileError) -> String {
         for folder in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
             if try optionalText("\(folder)/cgroup.controllers") != nil { return folder }
@@ -145,9 +149,10 @@ extension HostFiles {
     }
 }
 
-/// Reason why a proc or sysfs file couldn't be used. `reason` completes a sentence.
+/// Reason why a proc or sysfs file couldn't be used. `reason` is the end of a sentence.
 struct HostFileError: Error, Equatable {
     let reason: String
-    /// Whether the file doesn't exist, possibly because the hardware that it describes doesn't exist.
+    /// Whether the file doesn't exist, for example because the computer doesn't have the hardware that the
+    /// file describes.
     var isAbsent = false
 }

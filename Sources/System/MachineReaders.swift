@@ -1,7 +1,8 @@
 import Media
 
-/// Reads the maximum allowed processor frequency (kernel, Documentation/admin-guide/pm/cpufreq.rst), and Intel's
-/// thermal throttling counters (Documentation/ABI/testing/sysfs-devices-system-cpu, `thermal_throttle`).
+/// Reads the maximum allowed processor frequency (kernel, Documentation/admin-guide/pm/cpufreq.rst), and
+/// Intel's thermal throttling counters (Documentation/ABI/testing/sysfs-devices-system-cpu,
+/// `thermal_throttle`).
 struct SpeedReader {
     let files: HostFiles
 
@@ -9,7 +10,7 @@ struct SpeedReader {
     /// Plausible frequencies in kHz, from 1 MHz to 100 GHz.
     private static let possible: ClosedRange<Int64> = 1000...100_000_000
 
-    /// Reads the allowed frequency and the throttling counters into `state`.
+    /// Reads the processors' allowed frequency and their throttling counters into `state`.
     func read(into state: inout HostState) {
         let names = files.numbered("cpu", in: Self.folder)
         let throttlings = readThrottlings(names, into: &state)
@@ -47,8 +48,8 @@ struct SpeedReader {
             allowed: allowed / possible, capped: capped, count: count, throttlings: throttlings)
     }
 
-    /// Returns the sum of the throttling counters of all cores, plus the highest package counter. Each processor of a
-    /// package reports the same package counter.
+    /// Returns the sum of all cores' throttling counters, plus the highest package counter. Every processor
+    /// of a package reports the same package counter.
     private func readThrottlings(_ names: [String], into state: inout HostState) -> Int64? {
         var cores: Int64?
         var packages: Int64 = 0
@@ -80,12 +81,12 @@ struct SpeedReader {
     }
 }
 
-/// Reads the share of the processors that this process may use. The share depends on the CPU affinity and on the quotas
-/// of the control groups (`cpu.max`, kernel, admin-guide/cgroup-v2.rst).
+/// Reads the share of processor capacity that this process may use. The share depends on the CPU affinity and
+/// on the quotas of the control groups (`cpu.max`, kernel, admin-guide/cgroup-v2.rst).
 struct ShareReader {
     let files: HostFiles
 
-    /// Reads the share into `state`.
+    /// Reads the process's share of processor capacity into `state`.
     func read(into state: inout HostState) {
         do throws(HostFileError) {
             let processors = try affinity()
@@ -100,7 +101,7 @@ struct ShareReader {
         }
     }
 
-    /// Returns the number of processors listed in the process's status file (proc(5)), for example
+    /// Returns the number of processors that are listed in the process's status file (proc(5)), for example
     /// `Cpus_allowed_list: 0-3,6`.
     private func affinity() throws(HostFileError) -> Int {
         let path = "/proc/self/status"
@@ -132,7 +133,7 @@ struct ShareReader {
         }
         var folder = try files.ownControlGroup()
         var tightest: (quota: Double, folder: String)?
-        // The root group has no limit.
+        // The root control group doesn't have a limit.
         while folder != mount {
             if let quota = try quota(folder), quota < tightest?.quota ?? .infinity {
                 tightest = (quota, folder)
@@ -152,8 +153,8 @@ struct ShareReader {
             processors: processors, quota: tightest.quota, periods: periods, throttledPeriods: throttled)
     }
 
-    /// Reads a quota from `cpu.max`: `max 100000` or `150000 100000`, in µs. Returns the quota as a number of
-    /// processors; `nil` if there is no limit.
+    /// Reads a quota from `cpu.max`, for example `max 100000` or `150000 100000`, in µs. Returns the quota as
+    /// a number of processors; `nil` if the control group isn't limited.
     private func quota(_ folder: String) throws(HostFileError) -> Double? {
         guard let text = try files.optionalText("\(folder)/cpu.max") else { return nil }
         let words = text.split(separator: " ")
@@ -176,7 +177,8 @@ struct ShareReader {
     }
 }
 
-/// Reads pressure stall information (PSI) of the computer, and of this process's control group if there is one.
+/// Reads pressure stall information (PSI) of the computer, and of this process's control group if the process
+/// is in a group.
 ///
 /// The format of the files is described in the kernel's Documentation/accounting/psi.rst:
 /// `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, then `full …`.
@@ -200,8 +202,8 @@ struct StallReader {
         let folder: String
         do throws(HostFileError) {
             folder = try files.ownControlGroup()
-            // Only groups below the root have a type. In a container, the topmost group looks like the root group but
-            // isn't.
+            // Only control groups below the root have a `cgroup.type` file. In a container, the topmost group
+            // looks like the root group but isn't the root group.
             guard try files.optionalText("\(folder)/cgroup.type") != nil else {
                 throw HostFileError(
                     reason: "this process is in the root control group, which covers the whole computer")
@@ -234,8 +236,8 @@ struct StallReader {
         return ResourceStall(resource, scope, some: some, full: full)
     }
 
-    /// Returns the fraction of the last 10 s in which some or all tasks were stalled, 0 to 1; `nil` if the file doesn't
-    /// contain the line.
+    /// Returns the fraction of the last 10 s in which some or all tasks were stalled, 0…1; `nil` if the file
+    /// doesn't contain the requested line.
     private func share(
         _ word: String, _ lines: [Substring], _ path: String
     ) throws(HostFileError) -> Double? {
@@ -269,13 +271,13 @@ struct ThermalReader {
     let files: HostFiles
 
     private static let folder = "/sys/class/thermal"
-    /// Plausible temperatures in thousandths of a degree Celsius. Values outside this range come from disabled or
-    /// broken sensors.
+    /// Plausible temperatures in thousandths of a degree Celsius. Values outside this range come from
+    /// disabled or broken sensors.
     private static let possible: ClosedRange<Int64> = -40_000...150_000
     /// Plausible trip points in thousandths of a degree Celsius. A trip point at or below zero isn't set.
     private static let tripRange: ClosedRange<Int64> = 1...200_000
-    /// Maximum number of trip points to read per zone (`THERMAL_MAX_TRIPS` was 12; since Linux 6.8, drivers may have a
-    /// few more).
+    /// Maximum number of trip points to read per zone (`THERMAL_MAX_TRIPS` was 12; since Linux 6.8, drivers
+    /// may have a few more).
     private static let mostTrips = 32
 
     /// Reads all thermal zones that have a trip point into `state`.
@@ -307,9 +309,10 @@ struct ThermalReader {
         var trips: [String: Temperature] = [:]
         for index in 0..<Self.mostTrips {
             guard let kind = try files.optionalText("\(folder)/trip_point_\(index)_type") else { break }
-            // For a trip point that isn't set, some drivers return 0, some return −274 °C, and others return an error.
+            // For a trip point that isn't set, some drivers return 0 or −274 °C, and others return an error.
             guard let value = try trip("\(folder)/trip_point_\(index)_temp") else { continue }
-            // If several trip points have the same type, the lowest one takes effect first.
+            // If several trip points have the same type, the trip point with the lowest temperature takes
+            // effect first.
             trips[kind] = min(trips[kind] ?? value, value)
         }
         let zone = ThermalZone(
@@ -323,7 +326,7 @@ struct ThermalReader {
         return zone
     }
 
-    /// Reads a trip point; `nil` if it isn't set.
+    /// Reads the temperature of a trip point; returns `nil` if the trip point isn't set.
     private func trip(_ path: String) throws(HostFileError) -> Temperature? {
         let text = try files.text(path)
         guard let value = Int64(text) else {
@@ -343,7 +346,8 @@ struct PowerReader {
     let files: HostFiles
 
     private static let folder = "/sys/class/power_supply"
-    /// Plausible values in µWh, µAh, µW, or µA. The upper limit is far above any real battery.
+    /// Plausible battery values in µWh, µAh, µW, or µA. The upper limit is far above the values of real
+    /// batteries.
     private static let amount: ClosedRange<Int64> = 0...1_000_000_000_000
 
     private struct Battery {
@@ -352,15 +356,15 @@ struct PowerReader {
         let hoursLeft: Double?
     }
 
-    /// Reads into `state` whether the computer is running on battery power, the battery charge, and the
-    /// remaining time.
+    /// Reads the state of the power supply into `state`: whether the computer is running on battery power,
+    /// the battery charge, and the remaining time.
     func read(into state: inout HostState) {
         var batteries: [Battery] = []
         var isKnown = false
         for name in files.entries(Self.folder) {
             do throws(HostFileError) {
                 let folder = "\(Self.folder)/\(name)"
-                // This battery belongs to a peripheral such as a mouse.
+                // A battery with the scope `Device` belongs to a peripheral such as a mouse.
                 if try files.optionalText("\(folder)/scope") == "Device" { continue }
                 switch try files.text("\(folder)/type") {
                 case "Battery", "UPS": if let battery = try battery(folder) { batteries.append(battery) }
@@ -388,7 +392,7 @@ struct PowerReader {
 
     /// Reads the state of one battery.
     ///
-    /// - Returns: The battery; `nil` if the battery bay is empty.
+    /// - Returns: The state of the battery; `nil` if the battery bay is empty.
     private func battery(_ folder: String) throws(HostFileError) -> Battery? {
         if try files.optionalInteger("\(folder)/present", in: 0...1) == 0 { return nil }
         let isDischarging = try files.text("\(folder)/status") == "Discharging"
@@ -407,11 +411,11 @@ struct PowerReader {
             isDischarging: isDischarging, charge: percent.map { Double($0) / 100 }, hoursLeft: hours)
     }
 
-    /// Returns the minimum time until all batteries are empty. Batteries are discharged sequentially or simultaneously,
-    /// so this is the longest time reported by any battery.
+    /// Returns the minimum time until all batteries are empty. Batteries may be discharged sequentially or
+    /// simultaneously, so the result is the longest time reported by any battery.
     private func timeToEmpty(_ batteries: [Battery]) -> Nanoseconds? {
         guard let hours = batteries.compactMap(\.hoursLeft).max() else { return nil }
-        // A discharge rate near zero doesn't give a meaningful time.
+        // If the discharge rate is near zero, the computed time isn't meaningful.
         return hours < 1000 ? Nanoseconds.seconds(rounding: hours * 3600) : nil
     }
 }

@@ -2,14 +2,15 @@ internal import CFiles
 import Glibc
 package import Media
 
-/// A file descriptor with exactly one owner. The descriptor is closed when this value is destroyed.
+/// A file descriptor with exactly one owner. The descriptor is closed when the `OwnedDescriptor` is
+/// destroyed.
 package struct OwnedDescriptor: ~Copyable, Sendable {
-    /// The descriptor's number.
+    /// The file descriptor's number.
     package let number: Int32
 
     /// Takes ownership of an open descriptor.
     ///
-    /// - Parameter number: An open descriptor that no other code owns or closes.
+    /// - Parameter number: An open file descriptor that no other code owns or closes.
     package init(owning number: Int32) {
         self.number = number
     }
@@ -19,7 +20,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     /// - Parameters:
     ///   - path: Path of the device node.
     ///   - flags: Flags of open(2), such as O_RDWR; O_CLOEXEC is added.
-    /// - Throws: `DeviceError` with the operation "opening" and the path and the system's error number.
+    /// - Throws: `DeviceError` with the operation "opening", the path, and the system's error number.
     package init(opening path: String, flags: Int32) throws(DeviceError) {
         let number = open(path, flags | O_CLOEXEC)
         guard number >= 0 else { throw DeviceError(device: path, operation: "opening", errno: errno) }
@@ -31,8 +32,8 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// Wakes a thread that is sleeping in poll(2), with an eventfd that both threads share. Safe to use from any
-/// thread.
+/// Wakes a thread that is sleeping in poll(2), using an eventfd that both threads share. `WakeUp` can be used
+/// from any thread.
 package final class WakeUp: Sendable {
     private let descriptor: OwnedDescriptor
 
@@ -46,7 +47,8 @@ package final class WakeUp: Sendable {
         descriptor = OwnedDescriptor(owning: number)
     }
 
-    /// The descriptor of the eventfd. This descriptor is readable (POLLIN) from `wake` until `forget`.
+    /// The file descriptor of the eventfd. After a call of `wake`, the descriptor is readable (POLLIN) until
+    /// `forget` is called.
     package var number: Int32 { descriptor.number }
 
     /// Wakes the sleeping thread. Later calls of poll(2) also return immediately, until `forget` is called.
@@ -54,7 +56,7 @@ package final class WakeUp: Sendable {
         eventfd_write(descriptor.number, 1)
     }
 
-    /// Clears all previous wake-ups, so that the thread can sleep again.
+    /// Clears all pending wake-ups, so that the thread can sleep again.
     package func forget() {
         var count: eventfd_t = 0
         eventfd_read(descriptor.number, &count)
@@ -62,8 +64,8 @@ package final class WakeUp: Sendable {
 }
 
 extension WakeUp {
-    /// Blocks the calling thread for a duration on CLOCK_MONOTONIC, or until `wake` is called. This method doesn't
-    /// clear the wake-up.
+    /// Blocks the calling thread for a duration on CLOCK_MONOTONIC, or until `wake` is called. A pending
+    /// wake-up isn't cleared.
     ///
     /// - Parameter time: Maximum duration of the sleep.
     /// - Returns: `true` if the thread was woken, `false` if the duration has elapsed.
@@ -73,7 +75,7 @@ extension WakeUp {
             let rest = end - MonotonicClock().now
             guard rest > .zero else { return false }
             var source = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-            // The timeout is rounded up, because waking too early would only require another iteration.
+            // The timeout is rounded up, because waking too early would require another call of poll(2).
             let result = poll(&source, 1, Int32(clamping: (rest.count + 999_999) / 1_000_000))
             if result > 0 { return true }
         }

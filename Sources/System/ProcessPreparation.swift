@@ -5,30 +5,33 @@ public import Media
 
 /// Initialization that every multicam process performs before it starts its first thread.
 public enum ProcessPreparation {
-    /// Number of threads that every command needs for the runtime, signals, and its first work item.
+    /// Number of threads that every command needs: for the Swift runtime, for signals, and for its first work
+    /// item.
     private static let firstThreads = 4
 
-    /// Minimum number of descriptors that every command needs, in addition to the standard streams.
+    /// Minimum number of file descriptors that every command needs, in addition to the standard streams.
     private static let firstDescriptors = 8
 
-    /// Maximum soft limit of descriptors, if the hard limit permits it. A higher limit would be wasteful, because some
-    /// code allocates memory for each possible descriptor.
+    /// Maximum soft limit for file descriptors that is set if the hard limit permits it. A higher limit would
+    /// be wasteful, because some code allocates memory for each possible descriptor.
     private static let mostDescriptors: UInt64 = 65_536
 
-    /// Number of allocator heaps in a limited address space. Each heap reserves 64 MiB, and by default there are eight
-    /// per processor.
+    /// Number of allocator heaps if the address space is limited. Each heap reserves 64 MiB of address space,
+    /// and the default is eight heaps per processor.
     private static let fewHeaps: Int32 = 2
 
-    /// Minimum address space for any command. If less is available, an allocation fails and the runtime ends the
-    /// process without a helpful message.
+    /// Minimum address space in bytes for any command. If less address space is available, an allocation
+    /// fails and the Swift runtime terminates the process without a helpful message.
     private static let leastAddressSpace: UInt64 = 48 << 20
 
-    /// The process's original soft limit of descriptors, for its children; `nil` if it wasn't changed.
+    /// The process's original soft limit for file descriptors, which is restored in child processes; `nil` if
+    /// the limit wasn't changed.
     private static let originalDescriptors = ConditionLock<UInt64?>(nil)
 
-    /// Prepares the process. Raises the soft limit of descriptors to the hard limit. Makes writes beyond `RLIMIT_FSIZE`
-    /// fail with `EFBIG` instead of ending the process (SIGXFSZ). Gives threads of libraries the same stack size as
-    /// `MediaThread`. Checks that there are enough threads, descriptors, and address space for any command.
+    /// Prepares the process. This method raises the soft limit for file descriptors toward the hard limit.
+    /// Writes beyond `RLIMIT_FSIZE` then fail with `EFBIG` instead of terminating the process (SIGXFSZ), and
+    /// threads of libraries have the same stack size as `MediaThread`. The method also checks that enough
+    /// threads, descriptors, and address space are available for any command.
     ///
     /// - Returns: The limit that is too low; `nil` if all limits are sufficient.
     public static func run() -> MachineLimit? {
@@ -48,7 +51,7 @@ public enum ProcessPreparation {
         return nil
     }
 
-    /// Prepares and runs a process that runs alongside the recorder.
+    /// Prepares this process and runs its code, for processes that run alongside the recorder.
     ///
     /// - Parameters:
     ///   - name: Name of the process, for messages.
@@ -62,17 +65,18 @@ public enum ProcessPreparation {
         return body()
     }
 
-    /// Restores the original descriptor limit in a child process, because a program that uses select(2) may rely on it.
+    /// Restores the original limit for file descriptors in a child process, because a program that uses
+    /// select(2) may rely on that limit.
     static func restoreLimits(of child: Int32) {
         guard let soft = originalDescriptors.withLock({ $0 }) else { return }
-        // The call fails if the child has already exited, which is harmless.
+        // The system call fails if the child has already exited, which is harmless.
         _ = system_set_descriptors(child, soft)
     }
 }
 
-/// Locates multicam's programs.
+/// Locates the executables of multicam and of the system.
 public enum ProgramPath {
-    /// Path of the program that is running; `nil` if the system doesn't provide it.
+    /// Path of the running program; `nil` if the system doesn't provide it.
     public static var own: String? {
         do {
             return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -84,7 +88,7 @@ public enum ProgramPath {
     /// Locates a system program by name.
     ///
     /// - Parameter name: The program's name.
-    /// - Returns: The path; `nil` if the program isn't in `PATH`.
+    /// - Returns: The path of the program; `nil` if the program isn't in `PATH`.
     public static func named(_ name: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
             .first {
@@ -96,7 +100,7 @@ public enum ProgramPath {
     /// `PREFIX/bin/multicam`) or was built in the same folder.
     ///
     /// - Parameter name: The program's name.
-    /// - Returns: The path; `nil` if the program is in neither location.
+    /// - Returns: The path of the program; `nil` if the program is in neither location.
     public static func beside(_ name: String) -> String? {
         guard let own else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
@@ -107,16 +111,16 @@ public enum ProgramPath {
     }
 }
 
-/// Line-based standard streams for a program that is started by another one.
+/// Line-based standard streams for a program that another program starts.
 public enum StandardStreams {
     /// Maximum length of a line of standard input in bytes.
     public static let longestLine = 1 << 16
 
-    /// Calls a handler for each line of standard input, until standard input ends. Lines that are too long are skipped.
-    /// Blocks the calling thread.
+    /// Calls a handler for each line of standard input, until standard input ends. Lines that are too long
+    /// are skipped. This method blocks the calling thread.
     ///
     /// - Parameters:
-    ///   - handler: Receives each line without its line feed.
+    ///   - handler: Called with each line, without the line feed at its end.
     ///   - tooLong: Called for each line longer than `longestLine`.
     public static func readLines(_ handler: (Data) -> Void, tooLong: () -> Void) {
         var (pending, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 14))
@@ -138,21 +142,22 @@ public enum StandardStreams {
         }
     }
 
-    /// Writes text. Blocks while a pipe is full.
+    /// Writes text to a standard stream. If the stream is a pipe, this method blocks while the pipe is full.
     ///
     /// - Parameters:
     ///   - text: The text to write.
-    ///   - descriptor: The descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
-    /// - Returns: Whether the text was written; `false` if the reader has closed the pipe or the disk is full.
+    ///   - descriptor: The file descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
+    /// - Returns: Whether the complete text was written; `false`, for example, if the reader has closed the
+    ///   pipe or the disk is full.
     public static func write(_ text: String, to descriptor: Int32) -> Bool {
         errorNumber(writing: text, to: descriptor) == 0
     }
 
-    /// Writes text. Blocks while a pipe is full.
+    /// Writes text to a standard stream. If the stream is a pipe, this method blocks while the pipe is full.
     ///
     /// - Parameters:
     ///   - text: The text to write.
-    ///   - descriptor: The descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
+    ///   - descriptor: The file descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
     /// - Returns: The system's error number, or 0 if the complete text was written.
     public static func errorNumber(writing text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
@@ -165,11 +170,11 @@ public enum StandardStreams {
         return 0
     }
 
-    /// Returns an error message for data that couldn't be written to standard output. The message contains the data, so
-    /// that the path of a recording isn't lost.
+    /// Returns an error message for text that couldn't be written to standard output. The message contains
+    /// the text, so that the path of a recording isn't lost.
     ///
     /// - Parameters:
-    ///   - text: The data that couldn't be written.
+    ///   - text: The text that couldn't be written.
     ///   - number: The system's error number.
     /// - Returns: The complete error message.
     public static func lossReport(of text: String, errno number: Int32) -> String {

@@ -2,25 +2,25 @@ internal import CDBus
 internal import Glibc
 public import Media
 
-/// Client of RealtimeKit on the system D-Bus. Sound servers use this service to raise the priority of their threads
-/// (rtkit-daemon(8)).
+/// Client of RealtimeKit on the system D-Bus. Sound servers use this service to raise the priority of their
+/// threads (rtkit-daemon(8)).
 ///
 /// RealtimeKit raises the priority of at most 25 threads per user.
 public struct RealtimeKit: PriorityService {
     private static let name = "org.freedesktop.RealtimeKit1"
     private static let object = "/org/freedesktop/RealtimeKit1"
-    /// Timeout of a request in milliseconds.
+    /// Timeout of a D-Bus request in milliseconds.
     private static let patience: Int32 = 2000
 
     private let address: String?
 
-    /// Creates a client, which opens a connection for each request.
+    /// Creates a RealtimeKit client. The client opens a D-Bus connection for each request.
     ///
-    /// - Parameter address: D-Bus address of the bus; `nil` for the system bus.
+    /// - Parameter address: D-Bus address of the message bus; `nil` for the system bus.
     public init(bus address: String? = nil) { self.address = address }
 
-    /// Raises the priority of a thread of this process. Blocks until RealtimeKit has answered, for a few
-    /// seconds at most.
+    /// Raises the priority of a thread of this process. This method blocks until RealtimeKit has responded,
+    /// for at most a few seconds.
     ///
     /// - Parameters:
     ///   - thread: The thread ID (gettid(2)).
@@ -59,7 +59,7 @@ public struct RealtimeKit: PriorityService {
     private func connect(_ error: inout DBusError) -> OpaquePointer? {
         guard let address else {
             let connection = dbus_bus_get_private(DBUS_BUS_SYSTEM, &error)
-            // By default, libdbus ends the process when the bus disconnects.
+            // By default, libdbus terminates the process when the bus disconnects.
             if let connection { dbus_connection_set_exit_on_disconnect(connection, 0) }
             return connection
         }

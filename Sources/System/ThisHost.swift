@@ -2,33 +2,35 @@ public import Media
 
 /// The computer that runs this process, as described by its kernel.
 ///
-/// All values are read again each time. This takes well under a millisecond for a few dozen small files.
-/// Nothing is cached, so that devices that are connected or appear later are detected.
+/// All values are read again on each call, which takes well under a millisecond for a few dozen small files.
+/// Values aren't cached, so that devices that are connected later are detected.
 public struct ThisHost: HostReading {
     private let files: HostFiles
 
     /// Creates a reader for this computer.
     ///
-    /// - Parameter root: Prefix of `/sys` and `/proc`, which is empty for the actual folders. Tests use a different
-    ///   prefix.
+    /// - Parameter root: Prefix of `/sys` and `/proc`, which is empty except in tests.
     public init(root: String = "") {
         files = HostFiles(root: root)
     }
 
-    /// Share of the processors that this process may use; `nil` if the system doesn't report it. Only this value is
-    /// read.
+    /// Share of processor capacity that this process may use; `nil` if the system doesn't report it.
+    /// Accessing this property doesn't read any other part of the computer's state.
     package var processorShare: ProcessorShare? {
         var state = HostState()
         ShareReader(files: files).read(into: &state)
         return state.share
     }
 
-    /// Reads the computer's state: stalls, temperatures, processor frequency, processor share, power, and disk.
+    /// Reads the computer's state: stalls, temperatures, processor frequency, processor share, power supply,
+    /// and disk space.
     ///
     /// - Parameters:
-    ///   - folder: A folder of the recording. The size of the folder and the free space on its file system are read.
-    ///   - time: The current time, which is not used here because a real computer only has a current state.
-    /// - Returns: The state. Sources that can't be read are listed in `missing`.
+    ///   - folder: A folder of the recording. The reader determines the folder's size and the free space on
+    ///     the folder's file system.
+    ///   - time: The current time, which this implementation ignores because it always reads the current
+    ///     state.
+    /// - Returns: The state of the computer. Sources that can't be read are listed in `missing`.
     public func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
         StallReader(files: files).read(into: &state)
@@ -43,18 +45,18 @@ public struct ThisHost: HostReading {
     /// Returns the free space on a disk.
     ///
     /// - Parameter folder: A folder on the disk.
-    /// - Returns: The number of bytes that this user can still write; `nil` if the file system doesn't report its free
-    ///   space.
+    /// - Returns: The number of bytes that this user can still write; `nil` if the file system doesn't report
+    ///   its free space.
     public func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
 }
 
-/// Reads the memory that is available to programs.
+/// Reads the amount of memory that is available to programs.
 package enum FreeMemory {
-    /// Returns `MemAvailable` from proc(5): the free memory plus memory that the system could reclaim for programs
-    /// without swapping.
+    /// Returns `MemAvailable` from proc(5): the free memory plus memory that the system could reclaim for
+    /// programs without swapping.
     ///
     /// - Parameter root: Prefix of `/proc`, which tests can replace.
-    /// - Returns: The number of bytes; `nil` if the system doesn't report it.
+    /// - Returns: The number of available bytes; `nil` if the system doesn't report it.
     package static func bytes(root: String = "") -> Int64? {
         let text: String
         do throws(HostFileError) {

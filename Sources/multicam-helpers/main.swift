@@ -6,9 +6,9 @@ import Publishing
 import RemoteSources
 import System
 
-// Combines all helper processes in one executable for packages, so that shared code, mainly Swift's runtime, is
-// installed once. Each process is started through a symbolic link with its name. In a build, each helper is a separate
-// executable.
+// Combines all helper processes in one executable for packages, so that shared code, mainly Swift's runtime,
+// is installed once. Each process is started through a symbolic link with its name. In a development build,
+// each helper is a separate executable.
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments
 let name = arguments.first?.split(separator: "/").last.map(String.init) ?? ""

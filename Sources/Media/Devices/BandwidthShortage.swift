@@ -1,14 +1,14 @@
 /// Reason why a USB bus doesn't have enough bandwidth for a camera's stream: existing reservations, this
-/// camera's request, and what would fit.
+/// camera's request, and the largest reservation that would still fit.
 ///
 /// A camera's *alternate setting* reserves bandwidth in bytes per microframe of 125 µs, even if the camera
 /// sends less.
 public struct BandwidthShortage: Sendable, Hashable {
-    /// A share of a bus's bandwidth.
+    /// A share of a USB bus's bandwidth.
     public struct Share: Sendable, Hashable {
-        /// Bytes per microframe of 125 µs.
+        /// Bandwidth in bytes per microframe of 125 µs.
         public let bytes: Int
-        /// Percentage of the bandwidth that the bus can allocate to all its devices.
+        /// The share as a percentage of the bandwidth that the bus can allocate to all its devices.
         public let percent: Int
 
         /// Creates a share from bytes per microframe and their percentage of the allocatable bandwidth.
@@ -20,15 +20,15 @@ public struct BandwidthShortage: Sendable, Hashable {
 
     /// Bandwidth currently reserved by another device.
     public struct Claim: Sendable, Hashable {
-        /// The device in readable form, including the device node for a camera: `Studio Webcam
+        /// Readable name of the device, including the device node for a camera: `Studio Webcam
         /// (/dev/video0)`.
         public let device: String
         /// The program that uses the device; `nil` if unknown.
         public let holder: DeviceHolder?
-        /// Share of the bus that the device reserves.
+        /// Share of the bus's bandwidth that the device reserves.
         public let share: Share
 
-        /// Creates a claim and makes the device's name printable.
+        /// Creates a claim and replaces unprintable characters in the device's name.
         public init(device: String, holder: DeviceHolder?, share: Share) {
             self.device = device.printable()
             self.holder = holder
@@ -42,8 +42,8 @@ public struct BandwidthShortage: Sendable, Hashable {
     public let claims: [Claim]
     /// The smallest reservation that the camera may have requested; `nil` if unknown.
     public let asked: Share?
-    /// The largest of the camera's possible reservations that would still fit; `nil` if none fits or the sizes are
-    /// unknown.
+    /// The largest of the camera's possible reservations that would still fit into the available bandwidth;
+    /// `nil` if none fits or the sizes are unknown.
     public let fitting: Share?
     /// Raw formats of the camera that fit into `fitting`, largest first, for example `yuyv 640x480 at 15`.
     public let fittingFormats: [String]
@@ -65,13 +65,13 @@ public struct BandwidthShortage: Sendable, Hashable {
 }
 
 extension BandwidthShortage.Share {
-    /// Creates the share for the narrowest bandwidth domain on a USB route; `nil` if all domains of the route are
-    /// unknown.
+    /// Creates the share for the bandwidth domain with the least capacity on a USB route. Returns `nil` if
+    /// all domains of the route are unknown.
     ///
     /// - Parameters:
     ///   - reservation: The reserved bandwidth.
     ///   - speed: The speed of the device.
-    ///   - domains: The route, from the controller to the device.
+    ///   - domains: The bandwidth domains on the route from the controller to the device.
     package init?(_ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain]) {
         let shares = domains.map { domain in
             Double(domain.time(of: reservation, at: speed).count) / Double(domain.budget.count)
@@ -106,7 +106,7 @@ extension BandwidthShortage {
         return parts.isEmpty ? "" : ": " + parts.joined(separator: ", and ")
     }
 
-    /// Last sentence of the explanation, without its period: what to do.
+    /// Last sentence of the explanation, without its period. The sentence recommends what to do.
     private var advice: String {
         let port =
             freeControllers.isEmpty
@@ -127,6 +127,6 @@ extension BandwidthShortage {
 }
 
 extension BandwidthShortage.Share: CustomStringConvertible {
-    /// The share in readable form: `800 bytes per microframe (13 %)`.
+    /// The bandwidth share in readable form: `800 bytes per microframe (13 %)`.
     public var description: String { "\(bytes) bytes per microframe (\(percent) %)" }
 }

@@ -7,8 +7,8 @@ public struct CaptureDevice: Sendable, Hashable {
         case builtIn = "built-in"
         case external, virtual, file, network, screen, microphone
 
-        /// Whether frame times are exact. A file stores exact times, and screen captures use this computer's clock. The
-        /// times of all other devices jitter, and a clock model smooths them.
+        /// Whether frame times are exact. A file stores exact times, and screen captures use this computer's
+        /// clock. Timestamps of all other devices jitter, and a clock model smooths them.
         package var hasExactTimes: Bool { self == .file || self == .screen }
     }
     /// Mounting side of a built-in camera: `front` faces the user.
@@ -16,10 +16,10 @@ public struct CaptureDevice: Sendable, Hashable {
 
     /// Reason why a device can't currently be used.
     public enum Problem: Sendable, Hashable {
-        /// Another program is streaming from the device. `by` is that program's name, if the system reports
-        /// it.
+        /// Another program is streaming from the device. `by` is the name of the other program, if the system
+        /// reports it.
         case inUse(by: String?)
-        /// The user lacks permission to open the device. Members of `group` have permission.
+        /// The user lacks permission to open the device. Members of `group` have the required permission.
         case noPermission(group: String)
         /// The device didn't respond correctly; the text describes the problem.
         case failing(String)
@@ -29,37 +29,40 @@ public struct CaptureDevice: Sendable, Hashable {
     public let mediaType: MediaType
     /// Type of the device, such as built-in, wired, or synthetic.
     public package(set) var deviceType: DeviceType
-    /// Whether the system or the user specified `deviceType`. If neither did, the type is `external`, like that of most
-    /// devices.
+    /// Whether the system or the user specified `deviceType`. If neither specified the type, `deviceType` is
+    /// `external`, which is the type of most devices.
     public package(set) var isTypeKnown: Bool
     /// Mounting side of a built-in camera, if the camera reports it.
     public package(set) var position: Position
     /// Clockwise rotation that makes the camera's frames upright, given how the camera is built in or
     /// mounted.
     public package(set) var mounting: Rotation
-    /// Pixel aspect ratio of a camera's stored frames; `nil` for square pixels. Only files have other ratios.
+    /// Pixel aspect ratio of a camera's stored frames; `nil` for square pixels. Only video files can have
+    /// non-square pixels.
     public package(set) var pixelAspect: AspectRatio?
     /// Identity that stays the same across reconnections and reboots.
     public let identity: DeviceIdentity
     /// Readable name of the device, without control characters.
     public let name: String
-    /// Whether this camera is a capture stick, which captures the output of another device over HDMI or another cable.
+    /// Whether this camera is a capture stick, which captures the output of another device over HDMI or
+    /// another cable.
     public package(set) var isCaptureStick = false
-    /// Manufacturer name that the device reports; empty if it reports none.
+    /// Manufacturer name that the device reports; empty if the device doesn't report one.
     public let manufacturer: String
     /// Device node of a V4L2 camera (`/dev/video0`), or source name of a PulseAudio microphone.
     public package(set) var node: String
-    /// Selector that matches exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
+    /// Selector that matches only this device: `usb:…`, `/dev/video0`, `pulse:…`.
     public let selector: String
-    /// USB controller or other bus of the device, which shares its bandwidth; `nil` if unknown.
+    /// USB controller or other bus to which the device is connected. Devices on one bus share its bandwidth.
+    /// The value is `nil` if the bus is unknown.
     public let controller: String?
     /// Speed of the USB connection in megabits per second (sysfs `speed`); `nil` if unknown.
     public let busSpeed: Int?
-    /// Identity of the microphone in this camera, or of the camera that contains this microphone; `nil` if there is
-    /// none.
+    /// Identity of the microphone in this camera, or of the camera that contains this microphone; `nil` if
+    /// the device doesn't have a companion.
     public package(set) var companion: DeviceIdentity?
     /// A camera's formats, in order of increasing size; formats of the same size are in the driver's order.
-    /// Empty for a microphone.
+    /// The array is empty for a microphone.
     public let formats: [OfferedFormat]
     /// Native format of a microphone; `nil` for a camera.
     public package(set) var audio: AudioFormat?
@@ -67,13 +70,13 @@ public struct CaptureDevice: Sendable, Hashable {
     public package(set) var isDefault = false
     /// Sound server card of this microphone; `nil` if it isn't part of a card.
     public package(set) var card: SoundCard?
-    /// Input ports that this microphone can select; empty if there is nothing to select.
+    /// Input ports that can be selected for this microphone; empty if the microphone doesn't offer a choice.
     public package(set) var ports: [AudioPort] = []
     /// Position of each channel of this microphone; empty if its driver doesn't report positions.
     public package(set) var channelPositions: [Position] = []
     /// A camera's V4L2 controls with their current values.
     public let controls: [DeviceControl]
-    /// Reason why the device can't currently be used; `nil` if it can.
+    /// Reason why the device can't currently be used; `nil` if the device can be used.
     public let problem: Problem?
 
     /// Creates a device and sorts its formats by increasing size.
@@ -107,7 +110,7 @@ public struct CaptureDevice: Sendable, Hashable {
     /// Whether all of the camera's formats are monochrome, as with an infrared camera.
     public var isGray: Bool { !formats.isEmpty && formats.allSatisfy(\.isGray) }
 
-    /// The named sizes that a camera offers, smallest first.
+    /// The named frame sizes that a camera offers, smallest first.
     public var sizePresets: [SizePreset] { SizePreset.offered(by: formats) }
 }
 
@@ -115,9 +118,9 @@ public struct CaptureDevice: Sendable, Hashable {
 public struct InputPort: Sendable, Hashable {
     /// Media type of the stream.
     public let mediaType: CaptureDevice.MediaType
-    /// Direction that the port faces, if the device or the user specifies it.
+    /// Direction that the camera or the channels face, if the device or the user specifies a direction.
     public let position: CaptureDevice.Position
-    /// Channels of the microphone, counted from 0; empty for a camera.
+    /// Indices of the microphone's channels, starting at 0; empty for a camera.
     public let channels: [Int]
 
     /// Creates an input port.
@@ -134,9 +137,9 @@ public struct InputPort: Sendable, Hashable {
 extension CaptureDevice {
     /// Streams that the device can provide to a session.
     ///
-    /// A camera has one port. A microphone has one port with all of its channels. If the microphone's driver reports
-    /// positions, it also has one port with the front channels and one with the back channels. A microphone inside a
-    /// camera faces the same way as the camera.
+    /// A camera has one port. A microphone has one port with all of its channels. If the microphone's driver
+    /// reports channel positions, the microphone also has one port with the front channels and one port with
+    /// the back channels. A microphone inside a camera faces the same way as the camera.
     public var inputPorts: [InputPort] {
         guard mediaType == .audio else { return [InputPort(mediaType: .video, position: position)] }
         let all = Array(0..<(audio?.channels ?? 0))
@@ -151,18 +154,20 @@ extension CaptureDevice {
     }
 }
 
-/// A change to the set of connected devices, or to the information about one of them.
+/// A change to the set of connected devices, or to the information about a connected device.
 public enum DeviceChange: Sendable, Equatable {
-    /// The device was connected when monitoring started.
+    /// The device was already connected when monitoring started.
     case present(CaptureDevice)
-    /// The device was connected. If the device was connected before, the new value has the same identity.
+    /// The device was connected while monitoring was active. If the device had been connected before, the new
+    /// value has the same identity.
     case arrived(CaptureDevice)
-    /// The device was disconnected; the value is its last state.
+    /// The device was disconnected; the value is the device's last state.
     case departed(CaptureDevice)
-    /// The device is still connected and differs from `before`: for example, a problem was resolved, or its microphone
-    /// was found.
+    /// The device is still connected and differs from `before`: for example, a problem was resolved, or its
+    /// microphone was found.
     case changed(CaptureDevice, before: CaptureDevice)
-    /// Devices of one kind can't currently be listed. The problem is reported once until listing works again.
+    /// Devices of one kind, for example microphones, can't currently be listed. The problem isn't reported
+    /// again until listing has succeeded at least once.
     case problem(DeviceError)
 
     /// The affected device in its current or last state; `nil` for a listing problem.

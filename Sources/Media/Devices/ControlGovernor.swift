@@ -1,12 +1,12 @@
 /// An automatic camera control, and the manual controls that it governs while it is active.
 ///
 /// The table follows `uvc_ctrl_mappings` in the kernel's uvc_ctrl.c (`master_id`, `master_manual`,
-/// `slave_ids`) with the current names and those before kernel 5.19. The table also covers the control clusters of
-/// other sensor drivers (auto gain, auto hue).
+/// `slave_ids`) with the current control names and the names before kernel 5.19. The table also covers the
+/// control clusters of other sensor drivers (auto gain, auto hue).
 public struct ControlGovernor: Sendable, Equatable {
     /// Names of the automatic control in different kernel versions, the current name first.
     public let names: [String]
-    /// The automatic control's value that enables the manual controls.
+    /// Value of the automatic control that enables the manual controls.
     public let manual: Int64
     /// Other values of the automatic control that also enable the manual controls.
     let alsoManual: Set<Int64>
@@ -52,11 +52,11 @@ public struct ControlGovernor: Sendable, Equatable {
     /// Returns the automatic control that can govern a control; `nil` if none does.
     public static func of(_ name: String) -> Self? { all.first { $0.governed.contains(name) } }
 
-    /// Returns the entry for an automatic control by any of its names; `nil` for other controls.
+    /// Returns the table entry for an automatic control with any of its names; `nil` for other controls.
     public static func named(_ name: String) -> Self? { all.first { $0.names.contains(name) } }
 
-    /// Returns the requests in a valid order: automatic controls first. Otherwise, while autofocus is on, the camera
-    /// would reject a focus value or change it again.
+    /// Returns the requests in a valid order: automatic controls first. In any other order, a camera with
+    /// active autofocus would reject or overwrite a focus value.
     public static func ordered(_ requests: [ControlRequest]) -> [ControlRequest] {
         requests.filter { isAutomatic($0.name) } + requests.filter { !isAutomatic($0.name) }
     }
@@ -72,7 +72,7 @@ extension [DeviceControl] {
     /// Returns the control with this name; `nil` if none exists.
     public func named(_ name: String) -> DeviceControl? { first { $0.name == name } }
 
-    /// Returns the first control from a list of names that is present; `nil` if none is.
+    /// Returns the control for the first name in a list that matches a control; `nil` if no name matches.
     public func first(of names: [String]) -> DeviceControl? {
         names.lazy.compactMap { name in first { $0.name == name } }.first
     }
@@ -83,7 +83,7 @@ extension [DeviceControl] {
     /// - Parameters:
     ///   - name: The name of the control.
     ///   - requests: The requests that are applied at the same time.
-    /// - Returns: The fault; `nil` if no automatic control is known to govern this control in that case.
+    /// - Returns: The fault; `nil` if no known automatic control would govern this control.
     public func governing(_ name: String, beside requests: [ControlRequest]) -> ControlFault? {
         guard let governor = ControlGovernor.of(name), let control = first(of: governor.names) else {
             return nil
@@ -95,8 +95,8 @@ extension [DeviceControl] {
 
     /// Requests that reset all controls to their defaults, in an order that the camera accepts.
     ///
-    /// Controls that can be set now come first, then the automatic controls, then the manual controls that become
-    /// settable. Read-only controls and those that only the camera changes are omitted.
+    /// Controls that can be set now come first, then the automatic controls, then the manual controls that
+    /// become settable. Read-only controls and those that only the camera changes are omitted.
     public var resettingRequests: [ControlRequest] {
         let settable = filter { !$0.isReadOnly && !$0.isVolatile }
         let manual = settable.filter { ControlGovernor.named($0.name) == nil }
@@ -110,8 +110,8 @@ extension [DeviceControl] {
             + freed.map { ControlRequest(name: $0.name, value: $0.defaultValue) }
     }
 
-    /// Requests that restore all controls to their current values, in an order that the camera accepts. Controls that
-    /// are currently governed by an automatic one are omitted.
+    /// Requests that restore all controls to their current values, in an order that the camera accepts.
+    /// Manual controls that are currently governed by an automatic control are omitted.
     public var restoringRequests: [ControlRequest] {
         let kept = filter {
             !$0.isReadOnly && !$0.isVolatile && !$0.isInactive && governing($0.name, beside: []) == nil

@@ -1,4 +1,5 @@
-/// An adjustable property of a camera, identified by its V4L2 name in snake case (`focus_automatic_continuous`).
+/// An adjustable property of a camera, identified by its V4L2 name in snake case
+/// (`focus_automatic_continuous`).
 public struct DeviceControl: Sendable, Hashable, Codable {
     /// Value type of a control.
     public enum Kind: String, Sendable, Codable {
@@ -21,12 +22,12 @@ public struct DeviceControl: Sendable, Hashable, Codable {
     public let step: Int64
     /// Default value reported by the driver.
     public let defaultValue: Int64
-    /// Menu items by value; empty for other kinds.
+    /// Menu items by value; empty for controls that aren't menus.
     public let menu: [Int64: String]
     /// Whether the control is read-only.
     public let isReadOnly: Bool
-    /// Whether the control is currently ineffective because another control governs it, for example focus during
-    /// autofocus.
+    /// Whether the control is currently ineffective because another control governs it, for example focus
+    /// during autofocus.
     public let isInactive: Bool
     /// Whether the camera itself changes the value, so that successive readings can differ.
     public let isVolatile: Bool
@@ -50,7 +51,7 @@ public struct DeviceControl: Sendable, Hashable, Codable {
         self.isVolatile = isVolatile
     }
 
-    /// Returns the control with another current value and, if given, another `isInactive`.
+    /// Returns a copy of the control with a new current value and, if given, a new `isInactive`.
     public func with(value: Int64, isInactive: Bool? = nil) -> Self {
         Self(
             name: name, kind: kind, value: value, minimum: minimum, maximum: maximum, step: step,
@@ -60,8 +61,8 @@ public struct DeviceControl: Sendable, Hashable, Codable {
 }
 
 extension DeviceControl {
-    /// Converts a user's input to a value: a number, `on` or `off` for a switch, the name of a menu item or
-    /// its beginning, or `default`.
+    /// Converts user input to a control value. The input can be a number, `on` or `off` for a switch, the
+    /// name of a menu item or the beginning of the name, or `default`.
     ///
     /// - Throws: `ControlFault` if the input is meaningless for this control, or stands for a value that the
     ///   control can't have.
@@ -109,7 +110,7 @@ extension DeviceControl {
         }
     }
 
-    /// Returns the valid value nearest to a requested one.
+    /// Returns the valid control value that is nearest to the requested value.
     public func nearest(to wish: Int64) -> Int64 {
         if !menu.isEmpty {
             return menu.keys.min { (distance(wish, $0), $0) < (distance(wish, $1), $1) } ?? defaultValue
@@ -132,7 +133,7 @@ extension DeviceControl {
     }
 }
 
-/// A control of a camera and the value to set it to.
+/// A camera control and the value to set.
 public struct ControlRequest: Sendable, Hashable, Codable {
     /// Origin of the request.
     public enum Origin: String, Sendable, Hashable, Codable {
@@ -142,7 +143,8 @@ public struct ControlRequest: Sendable, Hashable, Codable {
         case preset
         /// The request keeps the camera from lowering its frame rate in low light.
         case rateLock = "rate-lock"
-        /// The value was measured by another camera, or is the focus at which the camera settled.
+        /// The value was measured by another camera, or is the focus distance at which the camera's autofocus
+        /// settled.
         case match
     }
 
@@ -160,21 +162,21 @@ public struct ControlRequest: Sendable, Hashable, Codable {
         self.origin = origin
     }
 
-    /// Whether the camera may run even if it rejects the value, because the user didn't explicitly request
-    /// it.
+    /// Whether the camera may still be used if it rejects the value, because the user didn't explicitly
+    /// request the value.
     public var isOptional: Bool { origin != .asked }
 }
 
 /// Result of setting a control: the value that was read back, or the reason for the failure.
 public struct ControlOutcome: Sendable, Equatable {
-    /// The request whose outcome this is.
+    /// The control request that led to this result.
     public let request: ControlRequest
-    /// The control's value afterwards; `nil` if it couldn't be read.
+    /// The control's value after the request; `nil` if the value couldn't be read.
     public let value: Int64?
-    /// Reason why the camera rejected the value; `nil` if it accepted it.
+    /// Reason why the camera rejected the value; `nil` if the camera accepted the value.
     public let fault: ControlFault?
 
-    /// Creates a result from the value that was read back and the fault.
+    /// Creates a result from the value that was read back and the fault, if any.
     public init(request: ControlRequest, value: Int64?, fault: ControlFault? = nil) {
         self.request = request
         self.value = value
@@ -184,8 +186,8 @@ public struct ControlOutcome: Sendable, Equatable {
     /// Whether the camera's control has exactly the requested value.
     public var isAsAsked: Bool { fault == nil && value == request.value }
 
-    /// Sentence for the user about any difference from the request, without the camera's name; `nil` if there
-    /// is none.
+    /// Sentence for the user about any difference from the request, without the camera's name; `nil` if the
+    /// request was fulfilled exactly.
     public var remark: String? {
         if let fault { return "\(request.name) was not set to \(request.value): \(fault)" }
         guard let value else {
@@ -200,7 +202,8 @@ public struct ControlOutcome: Sendable, Equatable {
 public enum ControlFault: Error, Sendable, Equatable {
     /// The camera doesn't have a control with this name; `names` lists all of its controls.
     case unknown(String, names: [String])
-    /// The value is out of range or between steps: value, minimum, maximum.
+    /// The value is out of range or between steps. The first three numbers are the value, the minimum, and
+    /// the maximum.
     case outOfRange(Int64, Int64, Int64, step: Int64)
     /// The value has bits that aren't in the control's mask; `of` is the complete mask.
     case noBits(Int64, of: Int64)
@@ -210,8 +213,8 @@ public enum ControlFault: Error, Sendable, Equatable {
     case noNumber(String, expected: String)
     /// The control is read-only.
     case readOnly
-    /// An automatic control governs this one. `by` is the automatic control's name, and `manual` is the value that
-    /// disables it, if known.
+    /// An automatic control governs this control. `by` is the automatic control's name, and `manual` is the
+    /// value that disables it, if known.
     case governed(by: String?, manual: Int64?)
     /// The camera returned an error although it reports the value as valid.
     case refused(Int64)

@@ -1,6 +1,7 @@
 /// Properties that identify a device across reconnections, reboots, and ports.
 public struct DeviceIdentity: Sendable, Hashable, Codable {
-    /// USB path starting at the controller, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty for other buses.
+    /// USB path starting at the controller, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty for other
+    /// buses.
     public let busPath: String
     /// USB vendor and product IDs, `046d:082d`; empty if unavailable.
     public let product: String
@@ -22,8 +23,8 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
         self.name = name
     }
 
-    /// Whether both are functions of one USB device, such as the camera and the microphone of a webcam: their paths
-    /// differ only in the interface.
+    /// Whether both identities belong to functions of one USB device, such as the camera and the microphone
+    /// of a webcam. The bus paths of such functions differ only in the interface.
     package func isFunction(of other: Self) -> Bool {
         guard let own = busPath.lastIndex(of: ":"), let its = other.busPath.lastIndex(of: ":") else {
             return false
@@ -33,8 +34,8 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
 }
 
 extension DeviceIdentity: CustomStringConvertible {
-    /// Single string for manifests and logs: `usb:<path> <product> serial:<serial>`, or the name if all of
-    /// these are unknown.
+    /// Single string for manifests and logs: `usb:<path> <product> serial:<serial>`, or the device's name if
+    /// the path, product, and serial number are unknown.
     public var description: String {
         var parts: [String] = []
         if !busPath.isEmpty { parts.append("usb:\(busPath)") }
@@ -59,13 +60,14 @@ extension DeviceIdentity {
     /// Finds the device with this identity again after a reconnection or reboot, on the same port or a
     /// different one.
     ///
-    /// A serial number identifies a device on any port. If a device has no serial number, or shares its number with
-    /// many devices, the port distinguishes identical devices. On a new port, such a device is recognized only if no
-    /// other device is identical. This is a pure function.
+    /// A serial number identifies a device on any port. If a device has no serial number, or shares its
+    /// serial number with other devices, the port distinguishes identical devices. On a new port, such a
+    /// device is recognized only if no other connected device is identical. This method is a pure function.
     ///
     /// - Parameter devices: Connected devices of the same media type, except those already identified as
     ///   other devices.
-    /// - Returns: The result of the search, which never contains a device with another product ID or serial number.
+    /// - Returns: The result of the search, which never contains a device with another product ID or serial
+    ///   number.
     public func search(among devices: [CaptureDevice]) -> DeviceSearch {
         let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
         let home = fitting.filter { $0.identity.busPath == busPath }
@@ -75,13 +77,13 @@ extension DeviceIdentity {
         return fitting.count == 1 ? .found(only, isElsewhere: true) : .ambiguous(fitting)
     }
 
-    /// Finds several known devices at once. A device that matches one identity on its own port isn't matched
-    /// to another identity that has moved.
+    /// Finds several known devices at once. A device that is still on the port of one identity isn't matched
+    /// to another identity whose device may have moved.
     ///
     /// - Parameters:
     ///   - known: Identities of one media type.
     ///   - devices: Connected devices of that media type.
-    /// - Returns: The result of each search, in the order of `known`.
+    /// - Returns: The search result for each identity, in the order of `known`.
     public static func search(for known: [DeviceIdentity], among devices: [CaptureDevice]) -> [DeviceSearch] {
         let atHome = known.map { $0.search(among: devices) }
         let homes = Set(
@@ -100,13 +102,14 @@ extension DeviceIdentity {
         isSameKind(as: other) && serial == other.serial && busPath != other.busPath
     }
 
-    /// Whether both have the same make and model and, for a device with several cameras, the same interface.
+    /// Whether both devices have the same make and model and, for a device with several cameras, the same
+    /// interface.
     private func isSameKind(as other: DeviceIdentity) -> Bool {
         product == other.product && name == other.name && interface == other.interface
     }
 
-    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. Empty if the path has no
-    /// interface.
+    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. The result is empty if
+    /// the bus path doesn't contain an interface.
     private var interface: Substring {
         guard busPath.contains("usb"), let colon = busPath.lastIndex(of: ":") else { return "" }
         return busPath[busPath.index(after: colon)...]

@@ -1,32 +1,33 @@
-/// A microphone of any kind, opened in one format. The source never delivers audio on the receiver's own thread.
+/// A microphone of any kind, opened in one format. A microphone source never delivers audio on the receiver's
+/// own thread.
 public protocol MicrophoneSource: Sendable {
-    /// The opened device.
+    /// The microphone that this source has opened.
     var device: CaptureDevice { get }
     /// Sample rate and channels of the delivered audio.
     var format: AudioFormat { get }
     /// Longest known time from capture to delivery of the audio.
     var deliveryDelay: Nanoseconds { get }
-    /// Duration over which the timestamps of audio slices share the same error, for example because one timing report
-    /// covers many slices. Zero if each timestamp has an independent error.
+    /// Duration over which the timestamps of audio slices share the same error, for example because one
+    /// timing report covers many slices. The value is zero if each timestamp has an independent error.
     var stampCorrelation: Nanoseconds { get }
-    /// Additional time that the microphone may need before it delivers audio. A device counts as silent only
-    /// after the usual time limit plus this time.
+    /// Additional time that the microphone may need before it delivers audio. A microphone is considered
+    /// silent only after the usual time limit plus this settling time.
     var settlingTime: Nanoseconds { get }
 
-    /// Starts streaming. Returns immediately; `receive` is then called on another thread.
+    /// Starts streaming. This method returns immediately; `receive` is then called on another thread.
     ///
-    /// - Throws: `DeviceError` if the device or the sound server refuses.
+    /// - Throws: `DeviceError` if the device or the sound server refuses to stream.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
         throws(DeviceError)
 
-    /// Notifies the source of the start instant of the recording. Files play from this instant, and fault scripts count
-    /// from it.
+    /// Notifies the source of the instant at which the recording starts. File sources start playing at this
+    /// instant, and times in fault scripts are relative to this instant.
     func recordingBegins(at start: ClockTime)
 
     /// Stops streaming; no events are delivered after this method returns.
     func stop()
 
-    /// Maximum error of the slices' capture times, if the source of the timestamps reports it.
+    /// Maximum error of the slices' capture times, if the source of the timestamps reports an error.
     var timeError: Nanoseconds { get }
 
     /// Origin of the slices' timestamps; `nil` if the driver sets them.
@@ -35,7 +36,7 @@ public protocol MicrophoneSource: Sendable {
     /// Loss cause recorded while the device is disconnected.
     var outageCause: LossCause { get }
 
-    /// CPU time of the threads that simulate hardware. All reported figures exclude this time.
+    /// CPU time of the threads that simulate hardware. Reported CPU figures exclude this time.
     var simulationTime: Nanoseconds { get }
 }
 
@@ -46,24 +47,24 @@ extension MicrophoneSource {
     public var settlingTime: Nanoseconds { .zero }
     /// Does nothing: the microphone's audio doesn't depend on the start of the recording.
     public func recordingBegins(at start: ClockTime) {}
-    /// Always zero: no error in the times is reported.
+    /// Always zero: the source of the timestamps doesn't report an error.
     public var timeError: Nanoseconds { .zero }
     /// Always `nil`: the driver sets the timestamps.
     public var timeOrigin: TimeOrigin? { nil }
-    /// Always `disconnected`: the device was unplugged or stopped delivering.
+    /// Always `disconnected`: the device was unplugged or stopped delivering audio.
     public var outageCause: LossCause { .disconnected }
     /// Always zero: no thread simulates hardware.
     public var simulationTime: Nanoseconds { .zero }
 }
 
-/// Events from a microphone while it is streaming, in capture order. Instants are on the session clock.
+/// Events from a microphone while it is streaming, in capture order. All instants are on the session clock.
 public enum MicrophoneEvent: Sendable {
     /// A slice of audio was captured.
     case audio(CapturedAudio)
-    /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate; `capturedAt` is
-    /// the time of the first lost sample.
+    /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate;
+    /// `capturedAt` is the time of the first lost sample.
     case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
-    /// The microphone disconnected or stopped delivering audio, and it may return.
+    /// The microphone disconnected or stopped delivering audio, but may return later.
     case away(at: ClockTime, cause: String)
     /// The microphone delivers audio again.
     case returned(at: ClockTime)

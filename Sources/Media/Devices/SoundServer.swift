@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// A sound server card, whose profile determines the available microphones. All strings are printable.
+/// A sound server card, whose profile determines the available microphones. All strings contain only
+/// printable characters.
 public struct SoundCard: Sendable, Hashable {
-    /// An operating mode of the card.
+    /// An operating mode of a sound server card.
     public struct Profile: Sendable, Hashable {
         /// The sound server's identifier for the profile: `input:analog-stereo`.
         public let name: String
         /// The sound server's readable name for the profile.
         public let description: String
-        /// Whether the profile can be used, according to the sound server. The value is `false`, for example, while
-        /// nothing is plugged into the jack.
+        /// Whether the profile can be used, according to the sound server. The value is `false`, for example,
+        /// while nothing is plugged into the jack.
         public let isAvailable: Bool
         /// Number of microphones that the profile provides.
         public let sourceCount: Int
@@ -44,7 +45,8 @@ public struct SoundCard: Sendable, Hashable {
     public var canRecord: Bool { profiles.contains { $0.sourceCount > 0 } }
 }
 
-/// A jack or built-in microphone that a sound server source can use as its input. All strings are printable.
+/// A jack or built-in microphone that a sound server source can use as its input. All strings contain only
+/// printable characters.
 public struct AudioPort: Sendable, Hashable {
     /// The sound server's identifier for the port: `analog-input-linein`.
     public let name: String
@@ -64,12 +66,14 @@ public struct AudioPort: Sendable, Hashable {
     }
 }
 
-/// The command that starts the user's sound server. All messages show the same command.
+/// The command that starts the user's sound server. All messages that tell the user to start the sound server
+/// show this command.
 public enum SoundServerStart {
     /// Installation path of PipeWire's PulseAudio replacement.
     public static let pipeWire = "/usr/bin/pipewire-pulse"
 
-    /// Returns the command for a computer with or without PipeWire's PulseAudio replacement.
+    /// Returns the command that starts the sound server on a computer with or without PipeWire's PulseAudio
+    /// replacement.
     public static func command(hasPipeWire: Bool) -> String {
         hasPipeWire ? "systemctl --user start pipewire-pulse" : "pulseaudio --start"
     }
@@ -78,16 +82,16 @@ public enum SoundServerStart {
     package static var command: String { command(hasPipeWire: access(pipeWire, X_OK) == 0) }
 }
 
-/// Voice processing that the sound server applies to a microphone's audio for the program. The microphone's own track
-/// stays unprocessed.
+/// Voice processing that the sound server applies to a microphone's audio for the program. The microphone's
+/// own track stays unprocessed.
 public struct VoiceProcessing: Sendable, Hashable, Codable {
-    /// Whether to cancel echo, which is audio that the computer plays through the output created for this
-    /// purpose and that the microphone picks up.
+    /// Whether to cancel echo. Echo is audio that the computer plays through the echo-cancellation output and
+    /// that the microphone picks up.
     public var echoCancellation: Bool
     /// Whether to suppress steady noise such as fans and hum.
     public var noiseSuppression: Bool
 
-    /// Creates settings; all processing is off by default.
+    /// Creates voice processing settings; all processing is off by default.
     public init(echoCancellation: Bool = false, noiseSuppression: Bool = false) {
         self.echoCancellation = echoCancellation
         self.noiseSuppression = noiseSuppression

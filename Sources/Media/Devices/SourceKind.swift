@@ -2,13 +2,13 @@
 public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// A camera inside the computer.
     case builtIn = "built-in"
-    /// A camera that is plugged in.
+    /// A camera that is connected to the computer, for example over USB.
     case external
     /// A sound server microphone.
     case microphone
     /// A synthetic camera or microphone.
     case virtual
-    /// A media file that plays as a device.
+    /// A media file that is played as a camera or microphone.
     case file
     /// A network camera, with or without audio.
     case network
@@ -59,8 +59,8 @@ extension SourceKind {
 }
 
 extension DeviceError.Reason {
-    /// Returns the error for a device of this kind that delivered no usable data in time, with advice that suits the
-    /// kind.
+    /// Returns the error for a device of this kind that delivered no usable data in time, with advice that
+    /// suits the kind.
     package static func silence(of kind: SourceKind, seconds: Int) -> Self {
         switch kind {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)

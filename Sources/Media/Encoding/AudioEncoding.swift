@@ -1,5 +1,5 @@
-/// Encoder for audio at the session's rate, 48 kHz. The session creates the encoder, and only one thread uses it
-/// afterwards.
+/// Encoder for audio at the session's rate, 48 kHz. The session creates the encoder, and only one thread uses
+/// it afterwards.
 public protocol AudioEncoding: AnyObject {
     /// Codec, time scale, setup bytes, and priming of the stream, for the file that receives the packets.
     var parameters: StreamParameters { get }
@@ -17,22 +17,22 @@ public protocol AudioEncoding: AnyObject {
     func finish() throws(EncodingError) -> [EncodedPacket]
 }
 
-/// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use a
-/// resampler from only one thread.
+/// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use
+/// each resampler from only one thread.
 public protocol Resampling: AnyObject {
-    /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples. The
-    /// correction applies until the next call.
+    /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples.
+    /// The correction applies until the next call.
     ///
     /// - Throws: `EncodingError` if the correction exceeds any plausible clock error.
     func correct(partsPerMillion: Double) throws(EncodingError)
 
-    /// Converts interleaved samples from the device's rate to the session's rate. The output lags behind the input by
-    /// `delay`.
+    /// Converts interleaved samples from the device's rate to the session's rate. The output lags behind the
+    /// input by `delay`.
     ///
     /// - Throws: `EncodingError` if the resampler fails.
     func convert(_ samples: [Float]) throws(EncodingError) -> [Float]
 
-    /// Duration of the buffered input: how far the end of the output is behind the end of the input.
+    /// Duration of the buffered input: how far the end of the output lags behind the end of the input.
     var delay: Nanoseconds { get }
 
     /// Flushes the buffered samples, padded with silence. More audio may be converted afterwards.
@@ -55,7 +55,7 @@ public struct Loudness: Sendable, Equatable, Codable {
     /// Maximum true peak since the start in dBTP, including peaks between samples (4× oversampling).
     public var truePeak: Double?
 
-    /// Creates a value; omitted measurements are `nil`.
+    /// Creates a loudness value; omitted measurements are `nil`.
     public init(
         momentary: Double? = nil, shortTerm: Double? = nil, integrated: Double? = nil, range: Double? = nil,
         truePeak: Double? = nil
@@ -68,10 +68,10 @@ public struct Loudness: Sendable, Equatable, Codable {
     }
 }
 
-/// Measures the loudness of audio. Use a meter from only one thread.
+/// Measures the loudness of audio. Use each meter from only one thread.
 public protocol LoudnessMetering: AnyObject {
-    /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the written
-    /// file.
+    /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the
+    /// written file.
     ///
     /// - Throws: `EncodingError` if memory runs out.
     func add(_ samples: [Float]) throws(EncodingError)
@@ -80,7 +80,7 @@ public protocol LoudnessMetering: AnyObject {
     /// microseconds.
     var momentary: Double? { get }
 
-    /// Loudness of all samples since the start. Reading this property takes a tenth of a millisecond regardless of the
-    /// measured duration, and memory use is constant.
+    /// Loudness of all samples since the start. Reading this property takes a tenth of a millisecond
+    /// regardless of the measured duration, and memory use is constant.
     var loudness: Loudness { get }
 }

@@ -1,6 +1,7 @@
 /// Creates the encoders, decoders, resamplers, meters, and images that a session needs.
 ///
-/// The session receives a factory when it is created, so it doesn't depend on any particular codec.
+/// A factory is passed to each session when the session is created, so sessions don't depend on any
+/// particular codec.
 public protocol CodecFactory: Sendable {
     /// Creates an encoder that composes layers and encodes the result as H.264.
     ///
@@ -19,7 +20,7 @@ public protocol CodecFactory: Sendable {
     ///   - bitrate: Bits per second, 32 000…512 000.
     ///   - name: Name of the track, for messages.
     /// - Returns: An encoder that isn't shared with other threads.
-    /// - Throws: `EncodingError` if a number is out of range, or if the codec is missing or rejects the
+    /// - Throws: `EncodingError` if an argument is out of range, or if the codec is missing or rejects the
     ///   settings.
     func makeAudioEncoder(channels: Int, bitrate: Int, name: String)
         throws(EncodingError) -> sending any AudioEncoding
@@ -48,27 +49,27 @@ public protocol CodecFactory: Sendable {
     /// - Throws: `EncodingError` if the frame isn't a readable JPEG.
     func makeSlate(like frame: CapturedFrame, caption: SlateCaption) throws(EncodingError) -> SharedBytes
 
-    /// Reason why slates can't show text, as a sentence; `nil` if they can.
+    /// Reason why slates can't show text, as a sentence; `nil` if slates can show text.
     ///
-    /// The first call searches the system's fonts, which takes tens of milliseconds. Make the first call before a
-    /// recording, not during one.
+    /// The first access searches the system's fonts, which takes tens of milliseconds. Access this property
+    /// for the first time before a recording, not during one.
     var slateShortcoming: String? { get }
 
     /// Whether the bytes are exactly one complete JPEG of the given size: markers in order, an end marker,
-    /// and the size in the headers. Callable from any thread.
+    /// and the size in the headers. This method can be called from any thread.
     ///
     /// The check is cheap: the whole JPEG is read only if the end marker is missing, to determine whether
     /// anything else is missing.
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool
 
-    /// Converts a frame, or a part of it, to NV12, I420, YUYV or BGRA. Callable from any thread.
+    /// Converts a frame, or a part of it, to NV12, I420, YUYV or BGRA. This method can be called from any
+    /// thread.
     ///
     /// - Parameters:
-    ///   - frame: Any frame except H.264, which must be decoded first. A frame that already matches is
-    ///     returned
-    ///     unchanged.
+    ///   - frame: Any frame except H.264, which must be decoded first. A frame that already has this format
+    ///     and size is returned unchanged.
     ///   - pixel: `nv12`, `i420`, `yuyv` or `bgra`.
-    ///   - part: The part of the stored frame; `nil` for the whole frame.
+    ///   - part: The part of the stored frame to convert; `nil` for the whole frame.
     ///   - size: The output width and height in pixels, both even; `nil` for the size of the part.
     /// - Returns: A frame that owns its memory, or `frame` itself.
     /// - Throws: `EncodingError` for other formats and sizes, for H.264, and for damaged frames.
@@ -76,34 +77,35 @@ public protocol CodecFactory: Sendable {
         _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
     ) throws(EncodingError) -> CapturedFrame
 
-    /// Creates a compositor, which composes layers without encoding them. Use a compositor from only one thread.
+    /// Creates a compositor, which composes layers without encoding them. Use each compositor from only one
+    /// thread.
     ///
     /// - Parameters:
     ///   - size: Width and height of the composed frames in pixels, both even.
     ///   - color: Color matrix and range of the composed frames.
-    ///   - name: Name of the compositor's user, for messages.
+    ///   - name: Name of the component that uses the compositor, for messages.
     /// - Returns: A compositor that isn't shared with other threads.
     /// - Throws: `EncodingError` if memory runs out.
     func makeComposer(
         size: FrameSize, color: ColorDescription, name: String
     ) throws(EncodingError) -> sending any FrameComposing
 
-    /// Returns a frame as a JPEG: the camera's own bytes if the frame is already a JPEG, otherwise a new JPEG of high
-    /// quality. Callable from any thread.
+    /// Returns a frame as a JPEG: the camera's own bytes if the frame is already a JPEG, otherwise a new JPEG
+    /// of high quality. This method can be called from any thread.
     ///
     /// - Throws: `EncodingError` for H.264, which must be decoded first, and for damaged frames.
     func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes
 }
 
-/// Decoder for a video stream with interdependent frames. Use a decoder from only one thread.
+/// Decoder for a video stream with interdependent frames. Use each decoder from only one thread.
 public protocol VideoDecoding: AnyObject {
     /// Decodes the next frame of the stream.
     ///
-    /// - Parameter frame: The next frame in the device's numbering. A jump in `sequence` means that a frame
-    ///   that others may depend on is missing.
-    /// - Returns: The finished frames, and whether this frame is damaged.
-    /// - Throws: `EncodingError` if the frame's pixel format differs from the stream's pixel format, or if memory runs
-    ///   out.
+    /// - Parameter frame: The next frame in the device's numbering. A gap in `sequence` means that a frame on
+    ///   which others may depend is missing.
+    /// - Returns: The finished frames, and whether the passed frame is damaged.
+    /// - Throws: `EncodingError` if the frame's pixel format differs from the stream's pixel format, or if
+    ///   memory runs out.
     func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames
 }
 
@@ -119,8 +121,8 @@ extension CodecFactory {
 public struct DecodedFrames: Sendable {
     /// Finished frames, with the capture times and sequence numbers of their encoded frames.
     public let ready: [CapturedFrame]
-    /// Whether the passed frame can't be shown because it is damaged, or because it depends on a damaged or missing
-    /// frame.
+    /// Whether the passed frame can't be shown because it is damaged, or because it depends on a damaged or
+    /// missing frame.
     public let isDamaged: Bool
 
     /// Creates a result from the decoder's output.

@@ -12,7 +12,7 @@ public struct CostTable: Sendable, Equatable, Codable {
             case nanosecondsPerUnit = "nanoseconds_per_unit"
         }
 
-        /// Creates an entry from its two parts, in nanoseconds.
+        /// Creates a cost entry from the cost per work item and the cost per unit, in nanoseconds.
         public init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
             self.nanosecondsPerPiece = nanosecondsPerPiece
             self.nanosecondsPerUnit = nanosecondsPerUnit
@@ -20,8 +20,8 @@ public struct CostTable: Sendable, Equatable, Codable {
 
         /// Decodes the entry that `encode` writes.
         ///
-        /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), for example in an edited
-        ///   file. Such values would break later computations.
+        /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), for example in an
+        ///   edited file. Such values would break later computations.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             nanosecondsPerPiece = try values.decode(Double.self, forKey: .nanosecondsPerPiece)
@@ -39,7 +39,7 @@ public struct CostTable: Sendable, Equatable, Codable {
         public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
     }
 
-    /// Level of detail in frames, which determines the cost of coding them.
+    /// Level of detail in frames, which affects the cost of encoding and decoding.
     public enum Detail: String, Sendable, Codable, CaseIterable {
         /// Synthetic frames with areas of uniform color.
         case plain
@@ -52,7 +52,7 @@ public struct CostTable: Sendable, Equatable, Codable {
     /// Costs of detail-dependent work for photographic frames.
     public var photographic: [WorkKind: Entry]
 
-    /// Creates a table from both groups of costs.
+    /// Creates a cost table from the costs for plain frames and for photographic frames.
     public init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
         self.plain = plain
         self.photographic = photographic
@@ -66,8 +66,8 @@ public struct CostTable: Sendable, Equatable, Codable {
 
 /// Kinds of CPU work in a recording that have a significant cost.
 public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
-    /// Decoding a JPEG at one eighth of its size; cost per pixel of the full-size JPEG, because the decoder reads all
-    /// of it.
+    /// Decoding a JPEG at one eighth of its size; cost per pixel of the full-size JPEG, because the decoder
+    /// reads the entire JPEG.
     case decodeJPEG1 = "decode-jpeg-1/8"
     /// Decoding a JPEG at two eighths of its size; cost per pixel of the full-size JPEG.
     case decodeJPEG2 = "decode-jpeg-2/8"
@@ -95,13 +95,14 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case encodeSuperfast = "encode-superfast"
     /// Encoding with x264 at the preset `veryfast`; cost per pixel.
     case encodeVeryfast = "encode-veryfast"
-    /// Encoding AAC; cost per sample and channel. Beeps and silence cost one third as much as speech in a room.
+    /// Encoding AAC; cost per sample and channel. Beeps and silence cost one third as much as speech in a
+    /// room.
     case encodeAudio = "encode-sound"
     /// Converting audio to the session's rate and clock; cost per sample and channel of the device.
     case resample
     /// Checking, queuing, and copying data to be written to a file; cost per byte.
     case store
-    /// Waking a thread for a frame or a slice of audio. This work has no units.
+    /// Waking a thread for a frame or a slice of audio. The cost doesn't depend on the amount of data.
     case deliver
 
     /// Creates the kind of work for decoding a JPEG at a scale.

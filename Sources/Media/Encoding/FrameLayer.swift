@@ -10,7 +10,8 @@ public struct FrameLayer: Sendable {
 
     /// The frame to show; `nil` shows a slate.
     public let frame: CapturedFrame?
-    /// Position and size in the composed frame, in pixels: even, and inside the frame.
+    /// Position and size of the layer in pixels of the composed frame. All four numbers are even, and the
+    /// rectangle is inside the composed frame.
     public let rectangle: PixelRectangle
     /// How the frame is fitted into the rectangle.
     public let fit: Fit
@@ -20,9 +21,9 @@ public struct FrameLayer: Sendable {
     public let isMirrored: Bool
     /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
     public let pixelAspect: AspectRatio?
-    /// The used part of the stored frame, in its pixels before rotation; `nil` for the whole frame.
+    /// The used part of the stored frame, in pixels before rotation; `nil` for the whole frame.
     public let crop: PixelRectangle?
-    /// Width in pixels of a white border inside the rectangle; an even number, 0 for none.
+    /// Width in pixels of a white border inside the rectangle; an even number, or 0 for no border.
     public let border: Int
     /// Text on the slate; `nil` for a slate without text.
     public let caption: SlateCaption?
@@ -65,10 +66,11 @@ public struct SlateCaption: Sendable, Hashable {
     /// Default problem text for a slate that replaces a missing frame.
     public static let usualComplaint = "no picture"
 
-    /// Creates a caption and makes its text printable.
+    /// Creates a caption and replaces unprintable characters in its text.
     ///
     /// - Parameters:
-    ///   - role: The camera's role, of any length; it is truncated to what can be read at a glance.
+    ///   - role: The camera's role, of any length; the role is truncated to a length that can be read at a
+    ///     glance.
     ///   - device: The name that the device reports, of any length and with any characters.
     ///   - rotation: The clockwise rotation that players apply to the track.
     ///   - complaint: A description of the problem.
@@ -88,7 +90,7 @@ public struct SlateCaption: Sendable, Hashable {
     }
 }
 
-/// Composes layers into frames without encoding them. Use a compositor from only one thread.
+/// Composes layers into frames without encoding them. Use each compositor from only one thread.
 public protocol FrameComposing: AnyObject {
     /// Composes the layers, with the first at the bottom.
     ///

@@ -6,12 +6,13 @@ public struct HardwareEncoder: Sendable, Hashable, Codable {
     public var library: String
     /// Device node of the encoder: `/dev/dri/renderD128`, `/dev/nvidia0`, `/dev/video11`.
     public var node: String
-    /// Readable name of the card.
+    /// Readable name of the graphics card or other encoder device.
     public var device: String
-    /// Driver with its version, if files report it. Trial results apply only to this driver.
+    /// Name and version of the driver, if the system reports them. Trial results apply only to this driver
+    /// version.
     public var driver: String
 
-    /// Creates an identifier from its parts.
+    /// Creates an encoder identifier from its parts.
     public init(library: String, node: String, device: String, driver: String) {
         self.library = library
         self.node = node
@@ -44,7 +45,7 @@ public struct TriedEncoder: Sendable, Equatable, Codable {
         self.outcome = outcome
     }
 
-    /// Measured performance; `nil` if the encoder failed.
+    /// Measured performance of the encoder; `nil` if the encoder failed the trial.
     public var figures: EncoderFigures? {
         if case .works(let figures) = outcome { figures } else { nil }
     }
@@ -56,9 +57,9 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
     public var sizes: [FrameSize]
     /// Sustained throughput in pixels per second, across all of its streams.
     public var pixelsPerSecond: Double
-    /// Number of streams that the encoder handled simultaneously; at most the number tested.
+    /// Number of streams that the encoder handled simultaneously; at most the number of streams tested.
     public var streams: Int
-    /// CPU time per frame spent on copying and in the driver. The units of this cost are pixels.
+    /// CPU time per frame for copying data and for work in the driver. The cost is calculated per pixel.
     public var processor: CostTable.Entry
     /// Lowest luma PSNR of any frame in decibels, at quality 23.
     public var lowestPSNR: Double
@@ -73,7 +74,7 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
         case lacksColorTags = "lacks_color_tags"
     }
 
-    /// Creates figures from the results of a trial.
+    /// Creates performance figures from the results of a trial.
     public init(
         sizes: [FrameSize], pixelsPerSecond: Double, streams: Int, processor: CostTable.Entry,
         lowestPSNR: Double, lacksColorTags: Bool
@@ -92,16 +93,17 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
     }
 }
 
-/// Fallback from a hardware encoder to x264, because the hardware rejected the stream or failed during encoding.
+/// Fallback from a hardware encoder to x264, because the hardware rejected the stream or failed during
+/// encoding.
 public struct EncoderFallback: Sendable, Equatable {
     /// The hardware encoder that was intended for the stream.
     public let from: HardwareEncoder
     /// Reason why x264 is used instead, as the end of a sentence, including the period.
     public let reason: String
-    /// First tick that x264 encoded; `nil` if the hardware never started.
+    /// First tick that x264 encoded; `nil` if the hardware encoder never started.
     public let tick: Int64?
-    /// Number of new frames that were lost inside the hardware encoder. The lost frames are replaced with duplicates of
-    /// the next frame.
+    /// Number of frames, not counting duplicates, that were lost inside the hardware encoder. The lost frames
+    /// are replaced with duplicates of the next frame.
     public let lostFrames: Int
 
     /// Creates a record of the fallback. Omit the tick if the fallback occurred before the first frame.

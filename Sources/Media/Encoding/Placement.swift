@@ -1,13 +1,14 @@
-/// The shown part of a stored frame, and its position in a composed frame, without distortion.
+/// The visible part of a stored frame, and its position in a composed frame. A placement never distorts the
+/// frame.
 public struct Placement: Equatable {
-    /// The shown part in pixels of the stored frame, before rotation. The coordinates are even because adjacent pixels
-    /// share chroma samples.
+    /// The visible part, in pixels of the stored frame before rotation. The coordinates are even because
+    /// adjacent pixels share chroma samples.
     public let source: PixelRectangle
-    /// Position and size in pixels of the composed frame, both even.
+    /// Position and size of the visible part in pixels of the composed frame, both even.
     public let target: PixelRectangle
 
-    /// Places a frame in a rectangle. Returns `nil` if nothing is visible: a crop outside the frame, or an empty
-    /// rectangle.
+    /// Places a frame in a rectangle. Returns `nil` if nothing is visible because the crop is outside the
+    /// frame or the rectangle is empty.
     ///
     /// - Parameters:
     ///   - frame: The size of the stored frame.
@@ -29,7 +30,8 @@ public struct Placement: Equatable {
                 height: min(frame.height, crop.y + crop.height) - top)
         }
         guard visible.width > 0, visible.height > 0, place.width >= 2, place.height >= 2 else { return nil }
-        // The room is in the stored frame's orientation, so that one calculation handles all rotations.
+        // The available size (`room`) is in the stored frame's orientation, so that one calculation handles
+        // all rotations.
         let room = rotation.swapsSides ? place.size.turned : place.size
         switch fit {
         case .contain:
@@ -71,8 +73,8 @@ public struct Placement: Equatable {
     }
 }
 
-/// A JPEG decoding scale, in eighths of the full size. At smaller scales, the decoder skips part of the inverse
-/// transform.
+/// A JPEG decoding scale, in eighths of the full size. At smaller scales, the decoder skips part of the
+/// inverse transform.
 public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// Eighths of the full size: 1, 2, 3, 4 or 8.
     public let eighths: Int
@@ -81,11 +83,11 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
         self.eighths = eighths
     }
 
-    /// Scales that make decoding cheaper than decoding at full size and scaling down afterwards, in ascending
-    /// order.
+    /// Scales at which decoding is cheaper than decoding at full size and scaling down afterwards, in
+    /// ascending order.
     ///
-    /// For these scales, libjpeg-turbo 2.1 either has SIMD code or skips most of the transform. Scales of ⅞, ¾, and ⅝
-    /// take longer than full size.
+    /// For these scales, libjpeg-turbo 2.1 either has SIMD code or skips most of the transform. Scales of ⅞,
+    /// ¾, and ⅝ take longer than full size.
     public static let allCases = [1, 2, 3, 4, 8].map { JPEGScale(eighths: $0) }
     /// The scale for decoding at full size.
     public static let whole = JPEGScale(eighths: 8)
@@ -97,8 +99,8 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// - Parameters:
     ///   - part: The size of the used part at full scale, in pixels.
     ///   - wanted: The size of the part after scaling, in pixels.
-    /// - Returns: The smallest scale at which the part is at least as large as required; `whole` if all scales are too
-    ///   small.
+    /// - Returns: The smallest scale at which the part is at least as large as required; `whole` if all
+    ///   scales are too small.
     public static func smallest(for part: FrameSize, wanted: FrameSize) -> JPEGScale {
         allCases.first { scale in
             let scaled = scale.scaled(part)

@@ -6,8 +6,8 @@ public protocol VideoEncoding: AnyObject {
 
     /// Composes the layers, with the first at the bottom, and encodes the frame for a tick.
     ///
-    /// Ticks count from 0, and each is higher than the last. If a layer's JPEG is damaged, its rectangle
-    /// keeps the previous content.
+    /// Ticks are numbered from 0, and each call requires a higher tick than the previous call. If a layer's
+    /// JPEG is damaged, its rectangle keeps the previous content.
     ///
     /// - Parameters:
     ///   - layers: The layers, from bottom to top.
@@ -27,45 +27,48 @@ public protocol VideoEncoding: AnyObject {
     /// Encodes the last tick's frame again for each tick in a run.
     ///
     /// A long run must not cost much more than `FrameRun.maxIndividualRepeats` ticks, regardless of its
-    /// length. The limit lets an encoder that has fallen behind catch up.
+    /// length. This limit on the cost lets an encoder that has fallen behind catch up.
     ///
-    /// - Parameter ticks: Consecutive ticks, the first higher than the last encoded tick.
+    /// - Parameter ticks: Consecutive ticks; the first must be higher than the last encoded tick.
     /// - Returns: The finished packets, in decoding order.
-    /// - Throws: `EncodingError` if the encoder fails. Packets from the run may be lost in this case.
+    /// - Throws: `EncodingError` if the encoder fails. If encoding fails, packets from the run may be lost.
     func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames
 
     /// Makes the next encoded frame a key frame that can start a file (H.264: an IDR frame).
     func requestKeyFrame()
 
-    /// Continues the same stream with another preset, beginning with a key frame. The parameter sets don't change, so
-    /// the file continues unchanged.
+    /// Continues the same stream with another preset, beginning with a key frame. The parameter sets don't
+    /// change, so the stream can continue in the same file.
     ///
     /// - Returns: The packets that were still buffered.
-    /// - Throws: `EncodingError` if the codec can't change; the stream then continues with the previous preset.
+    /// - Throws: `EncodingError` if the codec can't change; the stream then continues with the previous
+    ///   preset.
     func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket]
 
     /// Ends the stream after encoding the remaining frames.
     ///
-    /// - Parameter isAbandoned: Asked before each remaining frame; the other frames are dropped when it returns `true`.
-    ///   Hardware encodes its few remaining frames in any case.
+    /// - Parameter isAbandoned: Called before each remaining frame is encoded. When the closure returns
+    ///   `true`, the remaining frames are dropped. A hardware encoder always encodes its few remaining
+    ///   frames.
     /// - Returns: The last packets, in decoding order.
     /// - Throws: `EncodingError` if the encoder fails.
     func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket]
 
     /// Returns the most recently composed frame as an I420 frame that owns its memory; `nil` before the first
-    /// one, or if the encoder doesn't keep it. Call this method on the encoder's thread, between two calls of `encode`.
+    /// frame, or if the encoder doesn't keep composed frames. Call this method on the encoder's thread,
+    /// between two calls of `encode`.
     ///
     /// - Parameters:
     ///   - time: The frame's time on the session clock.
     ///   - sequence: The frame's number.
-    /// - Returns: The frame, or `nil`.
+    /// - Returns: The composed frame; `nil` if it isn't available.
     func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame?
 
     /// The hardware encoder in use, or `nil` if x264 is in use.
     var hardware: HardwareEncoder? { get }
 
-    /// Returns, once, the reason why x264 is encoding instead of the hardware; `nil` afterwards, and if no
-    /// fallback occurred.
+    /// Returns the reason why x264 is encoding instead of the hardware encoder. The reason is returned only
+    /// once. All other calls return `nil`.
     func takeFallback() -> EncoderFallback?
 }
 
@@ -76,9 +79,9 @@ extension VideoEncoding {
     /// - Throws: `EncodingError` if the encoder fails.
     public func finish() throws(EncodingError) -> [EncodedPacket] { try finish(unless: { false }) }
 
-    /// Encodes a run tick by tick, for encoders with nearly free repeats.
+    /// Encodes a run of ticks one by one, for encoders that can repeat a frame at almost no cost.
     ///
-    /// - Parameter ticks: Consecutive ticks, the first higher than the last encoded tick.
+    /// - Parameter ticks: Consecutive ticks; the first must be higher than the last encoded tick.
     /// - Returns: The finished packets, in decoding order.
     /// - Throws: `EncodingError` if the encoder fails.
     public func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
@@ -97,7 +100,7 @@ extension VideoEncoding {
 
 /// Result of encoding one tick or a run of ticks.
 public struct EncodedFrames: Sendable {
-    /// Finished packets, in decoding order; they may belong to earlier ticks.
+    /// Finished packets, in decoding order; the packets may belong to earlier ticks.
     public let packets: [EncodedPacket]
     /// Indices of the layers that couldn't be decoded.
     public let damagedLayers: [Int]
@@ -111,12 +114,12 @@ public struct EncodedFrames: Sendable {
 
 /// Video encoding settings: size, rate, speed, quality, color, and the encoder to use.
 public struct VideoEncodingSettings: Sendable, Equatable, Codable {
-    /// Encoding speeds of x264, fastest first: three standard x264 presets and `balanced`. Slower presets offer little
-    /// benefit for this use.
+    /// Encoding speeds of x264, fastest first: three standard x264 presets and `balanced`. Slower presets
+    /// offer little benefit for live recording.
     public enum Preset: String, Sendable, Codable, CaseIterable {
         case ultrafast
-        /// A preset for camera noise and static scenes: as close to the original as `superfast`, in three
-        /// quarters of the time (measured in docs/performance.md).
+        /// A preset for camera noise and static scenes. The output is as close to the original as with
+        /// `superfast`, and encoding takes three quarters of the time (measured in docs/performance.md).
         case balanced
         case superfast, veryfast
     }
@@ -125,21 +128,23 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     public var size: FrameSize
     /// Rate of the frame grid.
     public var rate: FrameRate
-    /// Speed of x264.
+    /// Encoding speed of x264.
     public var preset: Preset
-    /// x264's constant rate factor, 0…51; lower is better. Hardware encoders use a quantizer close to this number.
+    /// x264's constant rate factor, 0…51; lower is better. Hardware encoders use a quantizer close to this
+    /// number.
     public var quality: Int
-    /// Color matrix and range of the encoded pixels; sources are converted to them. `nil` uses the first frame's color
-    /// description.
+    /// Color matrix and range of the encoded pixels. Frames with a different color description are converted.
+    /// If the value is `nil`, the first frame's color description is used.
     public var color: ColorDescription?
-    /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and their rate
-    /// control approximates the quality (`EncoderDialect`).
+    /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and
+    /// their rate control approximates the quality (`EncoderDialect`).
     public var hardware: HardwareEncoder?
-    /// Whether it is an error if the hardware rejects the stream at the start. If `false`, x264 encodes the stream
-    /// instead.
+    /// Whether rejection of the stream by the hardware at the start is treated as an error. If `false`, x264
+    /// encodes the stream instead.
     public var isHardwareRequired: Bool
 
-    /// Creates settings; the default is x264 at `balanced`, quality 23, in BT.709 limited range.
+    /// Creates video encoding settings; the default is x264 at `balanced`, quality 23, in BT.709 limited
+    /// range.
     public init(
         size: FrameSize, rate: FrameRate, preset: Preset = .balanced, quality: Int = 23,
         color: ColorDescription? = .bt709Limited, hardware: HardwareEncoder? = nil,
@@ -157,7 +162,7 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
 
 /// Boundary between short and long runs of duplicated ticks.
 public enum FrameRun {
-    /// Longest run of ticks that an encoder repeats one by one. A longer run costs an encoder no more than about this
-    /// number of ticks (`VideoEncoding.repeatLast(ticks:)`).
+    /// Longest run of ticks that an encoder repeats one by one. Encoding a longer run doesn't cost much more
+    /// than encoding this number of ticks (`VideoEncoding.repeatLast(ticks:)`).
     public static let maxIndividualRepeats = 8
 }

@@ -2,7 +2,8 @@ import Glibc
 
 /// Failure of one camera or microphone.
 ///
-/// `description` builds the complete message for the user: what failed, on which device, why, and what to try.
+/// `description` builds the complete message for the user: what failed, on which device, why, and what to
+/// try.
 public struct DeviceError: Error, Sendable, Equatable {
     /// Reason why a device failed.
     public enum Reason: Sendable, Equatable {
@@ -13,8 +14,8 @@ public struct DeviceError: Error, Sendable, Equatable {
         /// Another program is using the device. `by` is that program, or `nil` if proc(5) doesn't identify
         /// it.
         case busy(by: DeviceHolder?)
-        /// The user lacks permission to open the device. The obstacle gives the cause; `nil` if the cause is
-        /// unknown.
+        /// The user lacks permission to open the device. The `AccessObstacle` gives the cause; `nil` if the
+        /// cause is unknown.
         case noPermission(AccessObstacle?)
         /// The device was unplugged or doesn't respond.
         case disconnected
@@ -34,16 +35,16 @@ public struct DeviceError: Error, Sendable, Equatable {
         case limit(MachineLimit)
         /// The operation failed with any other system error number.
         case system(errno: Int32)
-        /// Any other reason, as a sentence that ends with what to do.
+        /// Any other reason, as text that ends with advice on what to do.
         case other(String)
     }
 
     /// The device as the user specified it: a node, a selector, or a role with its selector.
     public let device: String
-    /// The action that failed, as a gerund phrase or the name of a system call, for example `starting`. It appears before
-    /// "failed" in the message.
+    /// The action that failed, as a gerund phrase or the name of a system call, for example `starting`. The
+    /// action appears before "failed" in the error message.
     public let operation: String
-    /// The reason why the operation failed.
+    /// Reason why the operation failed.
     public let reason: Reason
 
     /// Creates an error with a known reason.
@@ -131,7 +132,7 @@ extension DeviceError: CustomStringConvertible {
     }
 }
 
-/// Reason why the user lacks permission to open a device node, which determines how to fix it.
+/// Reason why the user lacks permission to open a device node, which determines how to fix the problem.
 public enum AccessObstacle: Sendable, Hashable {
     /// Only members of this group may open the node, and the user isn't a member.
     case notInGroup(String)
@@ -139,12 +140,14 @@ public enum AccessObstacle: Sendable, Hashable {
     case loginNeeded(group: String)
     /// No group except root's group may open the node.
     case closed
-    /// The node's permissions allow access, but the container's rules block it (device cgroup, user namespace).
+    /// The node's permissions allow access, but the container's rules block it (device cgroup, user
+    /// namespace).
     case container
     /// The node's permissions allow access, but a security policy such as AppArmor or SELinux denies it.
     case forbidden
 
-    /// Returns sentences that explain why the node can't be opened and what to do, for a node such as `/dev/video0`.
+    /// Returns sentences that explain why the node can't be opened and what to do, for a node such as
+    /// `/dev/video0`.
     public func explanation(node: String) -> String {
         let quoted = node.shellQuoted()
         return switch self {
@@ -165,7 +168,8 @@ public enum AccessObstacle: Sendable, Hashable {
 }
 
 extension AccessObstacle {
-    /// Returns the shell command that fixes the problem; `nil` if it must be run outside this machine or is unknown.
+    /// Returns the shell command that fixes the problem; `nil` if the command must be run outside this
+    /// machine or is unknown.
     public func mend(node: String) -> String? {
         let quoted = node.shellQuoted()
         return switch self {
@@ -183,11 +187,11 @@ public struct DeviceHolder: Sendable, Hashable {
     public let program: String
     /// The program's process ID.
     public let process: Int32
-    /// The program's own description of its activity, such as `records profile "pip" into /home/ann/recordings/talk`;
-    /// `nil` if it provides none.
+    /// The program's own description of its activity, such as `records profile "pip" into
+    /// /home/ann/recordings/talk`; `nil` if the program doesn't provide one.
     public var activity: String?
 
-    /// Creates a value and makes the program's name printable.
+    /// Creates a device holder and replaces unprintable characters in the program's name.
     public init(program: String, process: Int32, activity: String? = nil) {
         self.program = program.printable()
         self.process = process
@@ -196,6 +200,6 @@ public struct DeviceHolder: Sendable, Hashable {
 }
 
 extension DeviceHolder: CustomStringConvertible {
-    /// The program, in backticks, and its process ID, for example "obs (process 4312)".
+    /// The program, in backticks, and its process ID, for example "`obs` (process 4312)".
     public var description: String { "`\(program)` (process \(process))" }
 }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Failure to decode, convert, compose, or encode.
+/// Failure to decode, convert, compose, or encode audio or video.
 public struct EncodingError: Error, Sendable, Equatable {
     /// The track, file, or format that was being processed.
     public let subject: String
-    /// The action that failed, as a gerund phrase or the name of a library function, for example `decoding`. It appears
-    /// before "failed" in the message.
+    /// The action that failed, as a gerund phrase or the name of a library function, for example `decoding`.
+    /// The action appears before "failed" in the error message.
     public let operation: String
     /// Reason for the failure, as the end of a sentence without a period.
     public let reason: String

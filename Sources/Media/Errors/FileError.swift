@@ -4,8 +4,8 @@ import Glibc
 public struct FileError: Error, Sendable, Equatable {
     /// The path of the file or folder.
     public let path: String
-    /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. It appears before
-    /// "failed" in the message.
+    /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. The
+    /// action appears before "failed" in the error message.
     public let operation: String
     /// System error number, or 0 if the content is invalid; `detail` then explains the problem.
     public let errno: Int32
@@ -32,7 +32,7 @@ public struct FileError: Error, Sendable, Equatable {
         limit = error.limit
     }
 
-    /// Creates an error about a file's content, with `errno` 0. `detail` is a sentence.
+    /// Creates an error about a file's content, with `errno` 0. `detail` must be a complete sentence.
     public init(path: String, operation: String, detail: String) {
         self.path = path
         self.operation = operation
@@ -44,8 +44,9 @@ public struct FileError: Error, Sendable, Equatable {
     /// Whether the user lacks permission (`EACCES` or `EPERM`).
     public var isPermission: Bool { errno == EACCES || errno == EPERM }
 
-    /// Whether the path itself is invalid: a component is a file, the path is too long, its links form a loop, it
-    /// already exists, or it would put a backup next to its recording.
+    /// Whether the path itself is invalid: a component is a file, the path is too long, the path's symbolic
+    /// links form a loop, the file already exists, or a backup would be created in its own recording's
+    /// folder.
     public var isUserMistake: Bool {
         [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.backupIntoItself
     }

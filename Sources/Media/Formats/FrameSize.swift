@@ -1,7 +1,7 @@
-/// Frame size in pixels, width × height, each 1…16384.
+/// Frame size in pixels: width × height. Plausible widths and heights are 1…16384.
 public struct FrameSize: Sendable, Hashable, Codable {
-    /// Valid side lengths in pixels: the range that codecs and drivers support. Larger values would overflow
-    /// byte counts.
+    /// Valid widths and heights in pixels, as supported by codecs and drivers. Larger values would make byte
+    /// counts overflow.
     private static let sides = 1...16384
 
     /// Width in pixels.
@@ -15,7 +15,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
         self.height = height
     }
 
-    /// Parses a size such as `1280x720`. Returns `nil` for any other string, and for sides outside 1…16384.
+    /// Parses a size such as `1280x720`. Returns `nil` for any other string, and for a width or height
+    /// outside 1…16384.
     public init?(_ text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
@@ -26,8 +27,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
 
     /// Decodes the size that `encode` writes.
     ///
-    /// - Throws: `DecodingError` for sides outside 1…16384, for example in an edited file. Larger sides would make
-    ///   later arithmetic overflow.
+    /// - Throws: `DecodingError` for a width or height outside 1…16384, for example in an edited file. Larger
+    ///   values would make later arithmetic overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         width = try values.decode(Int.self, forKey: .width)
@@ -38,8 +39,8 @@ public struct FrameSize: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether a frame can have this size: both sides are in 1…16384. Sizes from devices and files may be outside this
-    /// range.
+    /// Whether a frame can have this size: width and height are in 1…16384. Sizes from devices and files may
+    /// be outside this range.
     public var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
 
     /// Number of pixels, width times height.
@@ -48,7 +49,7 @@ public struct FrameSize: Sendable, Hashable, Codable {
     /// The size after a 90° rotation.
     public var turned: Self { Self(width: height, height: width) }
 
-    /// The size with both sides halved, rounded up.
+    /// The size with width and height halved, rounded up.
     public var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
 }
 
@@ -71,7 +72,7 @@ public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Returns the preset for a size; `nil` for a size without a name.
+    /// Returns the size preset for a frame size; `nil` for a size without a name.
     public init?(_ size: FrameSize) {
         guard let preset = Self.allCases.first(where: { $0.size == size }) else { return nil }
         self = preset
@@ -109,7 +110,8 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     /// The ratio 1:1, used for square pixels.
     public static let square = Self(width: 1, height: 1)
 
-    /// Creates a ratio in lowest terms; `nil` if `init(_:)` would reject it.
+    /// Creates an aspect ratio in lowest terms; returns `nil` for terms above 16384 and for ratios below 1:10
+    /// or above 10:1.
     public init?(width: Int, over height: Int) {
         var (a, b) = (width, height)
         while b > 0 { (a, b) = (b, a % b) }
@@ -117,18 +119,18 @@ public struct AspectRatio: Sendable, Hashable, Codable {
         self.init("\(width / a):\(height / a)")
     }
 
-    /// Converts this display aspect ratio to a storage aspect ratio for the given pixel aspect ratio: 16:9 becomes 5:4
-    /// with 64:45 pixels.
+    /// Converts this display aspect ratio to a storage aspect ratio for the given pixel aspect ratio: 16:9
+    /// becomes 5:4 with 64:45 pixels.
     func inPixels(of pixel: AspectRatio) -> Self {
         Self(width: width * pixel.height, height: height * pixel.width)
     }
 
-    /// Converts this display aspect ratio of an upright frame to the stored frame's pixels.
+    /// Converts the display aspect ratio of an upright frame to the storage aspect ratio of the stored frame.
     ///
     /// - Parameters:
     ///   - pixel: The pixel aspect ratio of the stored frame.
     ///   - rotation: The clockwise rotation that makes the stored frame upright.
-    /// - Returns: The aspect ratio to crop the stored frame to, oriented as `Framing` expects it.
+    /// - Returns: The aspect ratio for cropping the stored frame, in the orientation that `Framing` expects.
     package func stored(inPixelsOf pixel: AspectRatio, rotation: Rotation) -> Self {
         inPixels(of: rotation.swapsSides ? pixel.turned : pixel)
     }
@@ -140,11 +142,11 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     /// The aspect ratio after a 90° rotation.
     public var turned: Self { Self(width: height, height: width) }
 
-    /// Returns the largest size with this aspect ratio within another size, with the nearest even sides, at
-    /// least 2 pixels each.
+    /// Returns the largest size that has this aspect ratio and fits within another size. Width and height are
+    /// rounded to the nearest even number, and are at least 2 pixels.
     ///
-    /// A side within 2 pixels of the full length keeps the full length: for example, a camera's 1366×768 is meant to be
-    /// 16:9.
+    /// A width or height that differs by at most 2 pixels from that of the other size isn't cropped: for
+    /// example, a camera's 1366×768 is meant to be 16:9.
     public func largest(within size: FrameSize) -> FrameSize {
         if size.width * height >= size.height * width {
             let side = Self.even(size.height * width, over: height, atMost: size.width)
@@ -172,7 +174,8 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     case half = 180
     case threeQuarters = 270
 
-    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless the angle is a multiple of 90.
+    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless the angle is a
+    /// multiple of 90.
     ///
     /// - Parameter degrees: The angle, 0…359.
     public init?(counterclockwiseDegrees degrees: Int) {

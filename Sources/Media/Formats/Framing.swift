@@ -1,11 +1,11 @@
-/// The part of a camera's frame that is used: a crop to a rectangle or an aspect ratio, and a digital zoom. This is a
-/// pure value type.
+/// The used part of a camera's frame: a crop to a rectangle or an aspect ratio, and a digital zoom. `Framing`
+/// is a pure value type.
 public struct Framing: Sendable, Hashable, Codable {
     /// The first crop rectangle, in pixels of the stored frame; `nil` for the whole frame.
     public var area: PixelRectangle?
     /// The aspect ratio of the crop within `area`, as seen upright; `nil` keeps the area's own ratio.
     public var shape: AspectRatio?
-    /// Digital zoom into the cropped area. The zoom crops further, so it doesn't add detail.
+    /// Digital zoom into the cropped area. The zoom only crops the frame further, so it doesn't add detail.
     public var zoom: Zoom
 
     /// Creates a framing; the default is the whole frame.
@@ -18,13 +18,13 @@ public struct Framing: Sendable, Hashable, Codable {
     /// The whole frame, without crop or zoom.
     public static let whole = Self()
 
-    /// Returns the part of a frame that is used.
+    /// Returns the used part of a frame.
     ///
     /// - Parameters:
     ///   - frame: The size of the stored frame.
     ///   - rotation: The clockwise rotation that makes the frame upright.
-    /// - Returns: A rectangle in pixels of the stored frame, at an even position. The rectangle's sides are even unless
-    ///   they equal the frame's sides. `nil` for the whole frame.
+    /// - Returns: A rectangle in pixels of the stored frame, at an even position. Width and height are even
+    ///   unless they equal those of the frame. The result is `nil` for the whole frame.
     public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
@@ -65,7 +65,8 @@ public struct Framing: Sendable, Hashable, Codable {
         return FrameSize(width: side(shaped.width), height: side(shaped.height))
     }
 
-    /// Returns pan and tilt as directions in the stored frame, each −1…1, before the upright rotation.
+    /// Returns pan and tilt as directions in the stored frame, before the frame is rotated upright. Both
+    /// values are in −1…1.
     private func direction(_ rotation: Rotation) -> (right: Double, down: Double) {
         switch rotation {
         case .none: (zoom.pan, -zoom.tilt)
@@ -75,24 +76,25 @@ public struct Framing: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns an even offset within a range of pixels: 0 at position −1, the full range at 1.
+    /// Returns an even pixel offset for a position: 0 at position −1, the full available range at position 1.
     private static func place(in room: Int, at position: Double) -> Int {
         let place = Int(rounding: Double(room) * (1 + position) / 4) * 2
         return max(0, min(place, room / 2 * 2))
     }
 }
 
-/// Digital zoom: factor and position.
+/// Digital zoom into a frame: magnification and position.
 public struct Zoom: Sendable, Hashable, Codable {
     /// Magnification, 1…8; 1 shows the whole frame.
     public var factor: Double
     /// Horizontal position of the zoomed area, −1…1: 0 is the center, 1 is the frame's right edge, and −1 is
-    /// its left edge.
+    /// the frame's left edge.
     ///
-    /// "Right" is from the camera's point of view, in the upright frame. Mirroring doesn't change the direction.
+    /// "Right" means the right side of the upright frame as seen by the camera. Mirroring the frame doesn't
+    /// change the pan direction.
     public var pan: Double
     /// Vertical position of the zoomed area, −1…1: 0 is the center, 1 is the top of the upright frame, and −1
-    /// is its bottom.
+    /// is the bottom.
     public var tilt: Double
 
     /// Creates a zoom; the default is the whole frame.
@@ -104,28 +106,28 @@ public struct Zoom: Sendable, Hashable, Codable {
 
     /// No zoom: the whole frame.
     public static let none = Self()
-    /// Valid zoom factors. Beyond 8, the cropped area of a typical frame has too few pixels.
+    /// Valid zoom factors. At factors above 8, the cropped area of a typical frame has too few pixels.
     public static let factors = 1.0...8.0
     /// Valid values of `pan` and `tilt`.
     public static let positions = -1.0...1.0
 }
 
-/// A part of a frame as fractions of its width and height, valid for any frame size. The whole frame is 0, 0,
-/// 1, 1.
+/// A part of a frame as fractions of the frame's width and height, valid for any frame size. The values for
+/// the whole frame are 0, 0, 1, 1.
 public struct FramePart: Sendable, Hashable, Codable {
-    /// Left edge, 0…1.
+    /// Left edge as a fraction of the frame's width, 0…1.
     public let x: Double
-    /// Upper edge, 0…1.
+    /// Top edge as a fraction of the frame's height, 0…1.
     public let y: Double
-    /// Width, above 0; `x + width` is at most 1.
+    /// Width as a fraction of the frame's width, above 0; `x + width` is at most 1.
     public let width: Double
-    /// Height, above 0; `y + height` is at most 1.
+    /// Height as a fraction of the frame's height, above 0; `y + height` is at most 1.
     public let height: Double
 
     /// The whole frame.
     public static let whole = FramePart(unchecked: (0, 0, 1, 1))
 
-    /// Creates a part from a rectangle, clipped to the frame.
+    /// Creates a part of a frame from a rectangle, which is clipped to the frame.
     ///
     /// - Parameters:
     ///   - rectangle: The rectangle, in the frame's pixels.
@@ -146,7 +148,7 @@ public struct FramePart: Sendable, Hashable, Codable {
         (x, y, width, height) = shares
     }
 
-    /// Creates a part; `nil` if it is empty, not finite, or not inside the frame.
+    /// Creates a part of a frame; returns `nil` if the part is empty, not finite, or not inside the frame.
     public init?(x: Double, y: Double, width: Double, height: Double) {
         guard [x, y, width, height].allSatisfy(\.isFinite), x >= 0, y >= 0, width > 0, height > 0,
             x + width <= 1 + 1e-9, y + height <= 1 + 1e-9
@@ -154,8 +156,8 @@ public struct FramePart: Sendable, Hashable, Codable {
         self.init(unchecked: (x, y, width, height))
     }
 
-    /// Returns the part in pixels for a frame of this size, with even sides and an even position, at least 2
-    /// × 2.
+    /// Returns the part in pixels of a frame with this size. Position, width, and height are even, and the
+    /// rectangle is at least 2 × 2 pixels.
     ///
     /// - Parameter frame: Width and height of the stored frame in pixels, at least 2 × 2.
     /// - Returns: The rectangle in the frame's pixels.
@@ -174,16 +176,16 @@ public struct FramePart: Sendable, Hashable, Codable {
 
 /// Rectangle in pixels, with the origin at the top left corner.
 public struct PixelRectangle: Sendable, Hashable, Codable {
-    /// Distance in pixels from the left edge.
+    /// Distance in pixels from the left edge of the frame.
     public var x: Int
-    /// Distance in pixels from the top edge.
+    /// Distance in pixels from the top edge of the frame.
     public var y: Int
     /// Width in pixels.
     public var width: Int
     /// Height in pixels.
     public var height: Int
 
-    /// Creates a rectangle from its top left corner and its sides, in pixels.
+    /// Creates a rectangle from its top left corner, width, and height, in pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y
@@ -194,18 +196,18 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
     /// Width and height of the rectangle in pixels.
     public var size: FrameSize { FrameSize(width: width, height: height) }
 
-    /// Whether the two rectangles share a pixel.
+    /// Whether the two rectangles overlap by at least one pixel.
     public func overlaps(_ other: PixelRectangle) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
 
-    /// Returns the rectangle's counterpart in a resized frame: inside that frame, with an even position and even sides
-    /// of at least 2.
+    /// Returns the corresponding rectangle in a resized frame. The rectangle is inside that frame, with an
+    /// even position and an even width and height of at least 2.
     ///
     /// - Parameters:
     ///   - size: The size of the frame that contains this rectangle.
-    ///   - other: The size of the same frame after scaling; sides of at least 2.
-    /// - Returns: This rectangle unchanged if the sizes are equal.
+    ///   - other: The size of that frame after scaling; width and height are at least 2.
+    /// - Returns: The scaled rectangle; this rectangle, unchanged, if the sizes are equal.
     package func scaled(from size: FrameSize, to other: FrameSize) -> Self {
         guard size != other else { return self }
         func even(_ place: Int, _ from: Int, _ to: Int) -> Int { (place * to + from) / (2 * from) * 2 }

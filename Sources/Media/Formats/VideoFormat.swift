@@ -4,10 +4,10 @@ public struct VideoFormat: Sendable, Hashable, Codable {
     public let pixel: PixelFormat
     /// Size of the stored frames in pixels.
     public let size: FrameSize
-    /// The nominal rate that was requested and granted. The clock model provides the measured rate.
+    /// The nominal frame rate, as requested and granted. The clock model provides the measured rate.
     public let rate: FrameRate
 
-    /// Creates a format from its parts.
+    /// Creates a video format from its pixel format, size, and rate.
     public init(pixel: PixelFormat, size: FrameSize, rate: FrameRate) {
         self.pixel = pixel
         self.size = size
@@ -32,15 +32,15 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case uyvy
     /// 4:2:0, two planes: Y, and interleaved Cb and Cr at half width and height.
     case nv12
-    /// 4:2:0, three planes: Y; Cb; Cr at half width and height.
+    /// 4:2:0, three planes: Y, and Cb and Cr at half width and height.
     case i420
-    /// 4:2:2, three planes: Y; Cb; Cr at half width.
+    /// 4:2:2, three planes: Y, and Cb and Cr at half width.
     case i422
     /// Packed, one plane: blue, green, red, alpha.
     case bgra
     /// One plane of luma, from infrared and other monochrome cameras.
     case grey
-    /// Raw format of an old webcam that libv4lconvert converts to I420 before the frame is delivered.
+    /// Native format of an old webcam. libv4lconvert converts such frames to I420 before they are delivered.
     case converted
 
     /// Whether a frame must be decoded before its pixels can be read: MJPEG and H.264.
@@ -70,7 +70,7 @@ public struct ColorDescription: Sendable, Hashable, Codable {
     /// Code values for black and white.
     public let range: Range
 
-    /// Creates a description from a matrix and a range.
+    /// Creates a color description from a matrix and a range.
     public init(matrix: Matrix, range: Range) {
         self.matrix = matrix
         self.range = range
@@ -84,7 +84,7 @@ public struct ColorDescription: Sendable, Hashable, Codable {
     public static let bt709Limited = Self(matrix: .bt709, range: .limited)
 }
 
-/// Pixel format and size that a camera offers, with the frame rates available for them.
+/// Pixel format and size that a camera offers, with the available frame rates.
 public struct OfferedFormat: Sendable, Hashable, Codable {
     /// Frame rates that a camera offers for one size. Drivers report a list or a range.
     public enum Rates: Sendable, Hashable, Codable {
@@ -96,15 +96,15 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
 
     /// Pixel format of the frames.
     public let pixel: PixelFormat
-    /// The driver's name for the format if it is more specific than `pixel`, for example `S910`; otherwise the raw
-    /// value of `pixel`.
+    /// The driver's name for the format if it is more specific than `pixel`, for example `S910`; otherwise
+    /// the raw value of `pixel`.
     public let nativeName: String
     /// Frame size in pixels.
     public let size: FrameSize
     /// Frame rates offered at this size.
     public let rates: Rates
 
-    /// Creates a format; without `nativeName`, the raw value of `pixel` is used as its name.
+    /// Creates an offered format; without `nativeName`, the raw value of `pixel` is used as its name.
     public init(pixel: PixelFormat, nativeName: String? = nil, size: FrameSize, rates: Rates) {
         self.pixel = pixel
         self.nativeName = nativeName ?? pixel.rawValue
@@ -112,7 +112,8 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
         self.rates = rates
     }
 
-    /// Whether the frames are monochrome. For formats that need conversion, the kernel's format name decides.
+    /// Whether the frames are monochrome. For formats that need conversion, the result depends on the
+    /// kernel's format name.
     public var isGray: Bool {
         pixel == .grey || (pixel == .converted && ["Y04", "Y06", "Y10B", "Y16"].contains(nativeName))
     }
@@ -125,18 +126,19 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns the lowest offered rate that is at least the requested rate, or the highest if none is. Returns `nil` if
-    /// no rate is offered.
+    /// Returns the lowest offered rate that is at least the requested rate, or the highest rate if all
+    /// offered rates are lower. Returns `nil` if no rate is offered.
     public func rate(for wanted: FrameRate) -> FrameRate? { rates.rate(for: wanted) }
 }
 
 extension OfferedFormat.Rates {
-    /// Returns the lowest rate that is at least the requested rate within 0.2 %, or the highest if none is. Returns
-    /// `nil` for an empty list.
+    /// Returns the lowest rate that is at least the requested rate within 0.2 %, or the highest rate if all
+    /// rates are lower. Returns `nil` for an empty list.
     public func rate(for wanted: FrameRate) -> FrameRate? {
         switch self {
         case .listed(let rates):
-            // Some cameras report a rate of 29.97 as 30, and others vice versa. Rates within 0.2 % count as equal.
+            // Some cameras report a rate of 29.97 as 30, and others report 30 as 29.97. Rates that differ by
+            // at most 0.2 % are therefore treated as equal.
             rates.filter { $0.perSecond >= wanted.perSecond * 0.998 }.min() ?? rates.max()
         case .any(let lowest, let highest):
             min(max(wanted, lowest), highest)
@@ -145,7 +147,7 @@ extension OfferedFormat.Rates {
 }
 
 extension [OfferedFormat] {
-    /// The formats in order of increasing frame size; formats of the same size keep their order.
+    /// The formats in order of increasing frame size; formats of the same size stay in their original order.
     var byIncreasingSize: Self {
         enumerated().sorted { one, other in
             let (size, otherSize) = (one.element.size, other.element.size)

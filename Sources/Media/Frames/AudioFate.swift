@@ -1,17 +1,18 @@
-/// Content of a sample of an audio track, and the reason for it.
+/// Whether a sample of an audio track is captured audio or silence, and the reason for silence.
 ///
-/// The component that assembles the track's samples decides the fate of each range once. The fate is passed along with
-/// the samples and their packets, and each file counts the fates of its samples.
+/// The component that assembles the track's samples determines the fate of each range of samples exactly
+/// once. The fate is passed along with the samples and the packets that contain them, and is counted for each
+/// file.
 public enum AudioFate: Sendable, Hashable {
-    /// Audio as delivered by the microphone, or a mix.
+    /// Audio as delivered by the microphone, or a mix of such audio.
     case captured
     /// Silence that replaces missing audio.
     case silence(LossCause)
 
-    /// Returns the fate of the sample if it is replaced by silence.
+    /// Returns the fate that the sample has after it is replaced by silence.
     ///
-    /// - Parameter cause: Why the sample's own audio can't be recorded.
-    /// - Returns: `silence` with this cause; a sample that is already silence keeps its own cause.
+    /// - Parameter cause: Reason why the sample's original audio can't be recorded.
+    /// - Returns: `silence` with this cause; a sample that was already silence keeps its original cause.
     public func superseded(by cause: LossCause) -> Self {
         switch self {
         case .captured: .silence(cause)
@@ -20,11 +21,11 @@ public enum AudioFate: Sendable, Hashable {
     }
 }
 
-/// Fates of consecutive samples.
+/// Fates of consecutive audio samples.
 public typealias AudioFateRun = Runs<AudioFate>
 
 extension Runs<AudioFate> {
-    /// Returns the fates of the same samples if they are replaced by silence.
+    /// Returns the fates that the samples have after they are replaced by silence.
     public func superseded(by cause: LossCause) -> Self { map { $0.superseded(by: cause) } }
 }
 
@@ -32,10 +33,11 @@ extension Runs<AudioFate> {
 public struct SampleCounts: Sendable, Equatable {
     /// Number of samples with captured audio.
     public private(set) var captured: Int64 = 0
-    /// Number of silence samples that replace missing audio, by cause. No entry is zero.
+    /// Number of silence samples that replace missing audio, by cause. Causes without silence samples aren't
+    /// included.
     public private(set) var silence: [LossCause: Int64] = [:]
 
-    /// Creates counts that are all zero.
+    /// Creates sample counts that are all zero.
     public init() {}
 
     /// Adds samples with the given fates.
@@ -48,30 +50,30 @@ public struct SampleCounts: Sendable, Equatable {
         }
     }
 
-    /// Adds the counts of another value.
+    /// Adds other sample counts to these counts.
     public mutating func add(_ other: Self) {
         captured += other.captured
         silence.merge(other.silence, uniquingKeysWith: +)
     }
 
-    /// Number of silence samples, for all causes.
+    /// Total number of silence samples, for all causes.
     public var silenceInAll: Int64 { silence.values.reduce(0, +) }
-    /// Number of all samples.
+    /// Total number of samples per channel.
     public var total: Int64 { captured + silenceInAll }
 }
 
-/// Consecutive samples of an audio track, and their fates.
+/// A block of consecutive samples of an audio track, with the fate of each sample.
 public struct AudioBlock: Sendable {
-    /// The samples, interleaved: full scale ± 1, 48 kHz.
+    /// The interleaved samples at 48 kHz; full scale is ± 1.
     public let samples: [Float]
-    /// The fate of each sample. All channels of a sample share one fate.
+    /// The fate of each sample. All channels of a sample have the same fate.
     public let fates: AudioFateRun
 
     /// Creates a block of audio.
     ///
     /// - Parameters:
-    ///   - samples: The samples, interleaved.
-    ///   - fates: The fate of each sample per channel.
+    ///   - samples: The interleaved samples.
+    ///   - fates: The fate of each sample, shared by all channels.
     public init(_ samples: [Float], fates: AudioFateRun) {
         precondition(
             fates.isEmpty ? samples.isEmpty : samples.count % fates.count == 0,

@@ -1,15 +1,16 @@
-/// A slice of audio, as delivered by a microphone.
+/// A short piece of audio (a slice), as delivered by a microphone.
 public final class CapturedAudio: Sendable {
     /// Sample rate and channels of the audio.
     public let format: AudioFormat
     /// Capture time of the first sample on the session clock: the arrival time minus the device's latency.
     public let capturedAt: ClockTime
-    /// Number of samples per channel that the device counted before this slice. A jump indicates a loss.
+    /// Number of samples per channel that the device counted before this slice. A gap in this number
+    /// indicates lost samples.
     public let firstSample: Int64
-    /// The samples: `frameCount` × `format.channels` values, interleaved, full scale ± 1.
+    /// The interleaved samples: `frameCount` × `format.channels` values; full scale is ± 1.
     public let samples: [Float]
 
-    /// Creates a slice from interleaved samples, full scale ± 1.
+    /// Creates a slice of audio from interleaved samples; full scale is ± 1.
     public init(format: AudioFormat, capturedAt: ClockTime, firstSample: Int64, samples: [Float]) {
         self.format = format
         self.capturedAt = capturedAt
@@ -22,7 +23,8 @@ public final class CapturedAudio: Sendable {
 
     /// Returns the samples of the selected channels, interleaved.
     ///
-    /// - Parameter sourceChannels: The channels, from 0, in output order; empty for all.
+    /// - Parameter sourceChannels: Indices of the selected channels, starting at 0, in output order; empty
+    ///   for all channels.
     /// - Returns: `frameCount` values for each selected channel.
     package func samples(of sourceChannels: [Int]) -> [Float] {
         guard !sourceChannels.isEmpty else { return samples }
@@ -42,7 +44,7 @@ public struct AudioFormat: Sendable, Hashable, Codable {
     /// Number of channels, 1…8.
     public let channels: Int
 
-    /// Creates a format from its rate and number of channels.
+    /// Creates an audio format from a sample rate and a number of channels.
     public init(rate: Int, channels: Int) {
         self.rate = rate
         self.channels = channels

@@ -1,7 +1,7 @@
-/// One frame as delivered by its camera.
+/// A frame as delivered by the camera.
 ///
 /// A compressed frame contains exactly the camera's bytes. A raw frame may borrow the driver's memory:
-/// release such a frame immediately after use, and keep a copy if the frame may be repeated.
+/// release such a frame immediately after use, and copy it if it may have to be shown again.
 public final class CapturedFrame: Sendable {
     /// Pixel format of the frame.
     public let pixel: PixelFormat
@@ -9,26 +9,31 @@ public final class CapturedFrame: Sendable {
     public let size: FrameSize
     /// Color matrix and range of the frame.
     public let color: ColorDescription
-    /// Start of exposure on the session clock, from the driver's timestamp; never the arrival time.
+    /// Start of exposure on the session clock, derived from the driver's timestamp and not from the frame's
+    /// arrival.
     public let capturedAt: ClockTime
-    /// The device's own frame number. A jump indicates a loss in the driver or on the bus.
+    /// Frame number assigned by the device. A gap in the numbers indicates frames lost in the driver or on
+    /// the bus.
     public let sequence: Int64
-    /// Whether the frame can be decoded without preceding frames. Always true except for H.264.
+    /// Whether the frame can be decoded without preceding frames. The value is always `true` except for
+    /// H.264.
     public let isKey: Bool
-    /// Data of the frame: the complete compressed frame, or all planes of a raw one.
+    /// Data of the frame: the complete compressed frame, or all planes of a raw frame.
     public let memory: SharedBytes
-    /// Location of each plane in `memory`, in the order that `pixel` defines. Empty for compressed frames.
+    /// Location of each plane in `memory`, in the order that `pixel` defines. The array is empty for
+    /// compressed frames.
     public let planes: [FramePlane]
     /// Whether the frame owns its memory, so that holding it for a long time doesn't block other components.
     public let isOwned: Bool
-    /// Times from the camera's USB packet headers; `nil` unless they were requested (`CameraSource.deliverHeaderClock`)
-    /// and available.
+    /// Times from the camera's USB packet headers; `nil` if the times weren't requested
+    /// (`CameraSource.deliverHeaderClock`) or aren't available.
     public let headerClock: UVCHeaderClock?
-    /// Decoded frame shared by several outputs that need all pixels; `nil` if each output decodes only what it needs.
+    /// Decoded frame shared by several outputs that need all pixels; `nil` if each output decodes only the
+    /// pixels that it needs.
     public let sharedDecoding: SharedDecoding?
 
-    /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the properties of the
-    /// same name.
+    /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the
+    /// properties of the same name.
     public init(
         pixel: PixelFormat, size: FrameSize, color: ColorDescription, capturedAt: ClockTime,
         sequence: Int64,
@@ -48,16 +53,16 @@ public final class CapturedFrame: Sendable {
         self.sharedDecoding = sharedDecoding
     }
 
-    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. The pointer is valid for
-    /// the lifetime of `memory`.
+    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. The pointer is
+    /// valid for the lifetime of `memory`.
     public func plane(_ index: Int) -> UnsafePointer<UInt8> {
         UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
     }
 }
 
 extension CapturedFrame {
-    /// Returns a frame that owns its memory, for long-term storage. Compressed frames own their memory
-    /// already and are returned unchanged.
+    /// Returns a frame that owns its memory, for long-term storage. Compressed frames already own their
+    /// memory and are returned unchanged.
     public func ownedCopy() -> CapturedFrame {
         guard !planes.isEmpty, !isOwned else { return self }
         return CapturedFrame(
@@ -66,7 +71,7 @@ extension CapturedFrame {
             headerClock: headerClock)
     }
 
-    /// Returns the frame with a different capture time, sharing the same memory.
+    /// Returns a copy of the frame with a different capture time. Both frames share the same memory.
     public func captured(at time: ClockTime) -> CapturedFrame {
         CapturedFrame(
             pixel: pixel, size: size, color: color, capturedAt: time, sequence: sequence, isKey: isKey,
@@ -74,8 +79,8 @@ extension CapturedFrame {
             sharedDecoding: sharedDecoding)
     }
 
-    /// Returns the frame, marked to be decoded once for all outputs. Only JPEGs are marked: raw frames don't need
-    /// decoding, and H.264 is decoded as a stream.
+    /// Returns the frame, marked so that it is decoded only once for all outputs. Only JPEGs are marked: raw
+    /// frames don't need decoding, and H.264 is decoded as a stream.
     public func sharingDecoding() -> CapturedFrame {
         guard pixel == .mjpeg else { return self }
         return CapturedFrame(
@@ -85,21 +90,21 @@ extension CapturedFrame {
     }
 }
 
-/// Location of one plane of a raw frame in its memory.
+/// Location of one plane of a raw frame in the frame's memory.
 public struct FramePlane: Sendable, Hashable {
     /// Offset in bytes from the start of the memory to the plane's first pixel.
     public let offset: Int
     /// Distance in bytes between rows, at least the size of a row's pixels.
     public let stride: Int
 
-    /// Creates a plane from its offset and stride in bytes.
+    /// Creates a frame plane from an offset and a stride in bytes.
     public init(offset: Int, stride: Int) {
         self.offset = offset
         self.stride = stride
     }
 
-    /// Returns the planes of a tightly packed raw frame and their total size in bytes. Empty and 0 for compressed
-    /// formats.
+    /// Returns the planes of a tightly packed raw frame and their total size in bytes. For compressed
+    /// formats, the result has no planes and a size of 0.
     public static func packed(_ pixel: PixelFormat, _ size: FrameSize) -> (planes: [Self], byteCount: Int) {
         let (width, height) = (size.width, size.height)
         let (halfWidth, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
@@ -122,13 +127,14 @@ public struct FramePlane: Sendable, Hashable {
     }
 }
 
-/// Decoding of a frame that several outputs need. The first output decodes the frame, and the others use the result.
+/// Shared decoding of a frame that several outputs need. The first output decodes the frame, and the other
+/// outputs use the result.
 ///
 /// This object and the decoded frame have the same lifetime as the encoded frame.
 public final class SharedDecoding: Sendable {
     /// Result of decoding the frame.
     public enum Outcome: Sendable {
-        /// The decoded raw frame, in the size and sampling of the encoded one.
+        /// The decoded raw frame, with the size and chroma subsampling of the encoded frame.
         case whole(CapturedFrame)
         /// The frame could not be decoded.
         case damaged
@@ -142,15 +148,15 @@ public final class SharedDecoding: Sendable {
 
     private let state = ConditionLock(State.untouched)
 
-    /// Creates a decoding that hasn't started yet.
+    /// Creates a shared decoding that hasn't started yet.
     public init() {}
 
-    /// Returns the decoded frame; the first caller decodes it. Callable from any thread; may block while
-    /// another thread is decoding.
+    /// Returns the decoded frame, which the first caller decodes. This method can be called from any thread,
+    /// and may block while another thread is decoding.
     ///
     /// - Parameter decode: Decodes the frame. Only the first caller's closure runs, on that caller's thread;
-    ///   concurrent callers wait.
-    /// - Returns: The result of that one call, the same for all callers.
+    ///   other callers wait until it returns.
+    /// - Returns: The result of the first caller's closure, which all callers receive.
     public func outcome(_ decode: () -> Outcome) -> Outcome {
         let known: Outcome?? = state.wait { state in
             switch state {
@@ -168,26 +174,28 @@ public final class SharedDecoding: Sendable {
     }
 }
 
-/// Times from the header of a frame's first USB packet. The times relate the clocks of the camera, the bus, and the
-/// computer at one instant, and give the camera's clock at the time of exposure (UVC 1.5, 2.4.3.3; `struct
-/// uvc_meta_buf` in linux/uvcvideo.h).
+/// Times from the header of a frame's first USB packet. The header relates the clocks of the camera, the bus,
+/// and the computer at one instant. The header also contains the camera's clock at the start of exposure (UVC
+/// 1.5, 2.4.3.3; `struct uvc_meta_buf` in linux/uvcvideo.h).
 ///
 /// Fields that the camera omits are `nil`.
 public struct UVCHeaderClock: Sendable, Hashable {
-    /// PTS: the camera's clock at the start of the frame's exposure. The clock counts at the rate in the device's
-    /// descriptor (`dwClockFrequency`) and wraps at 2³².
+    /// PTS: the camera's clock at the start of the frame's exposure. The clock counts at the rate in the
+    /// device's descriptor (`dwClockFrequency`) and wraps at 2³².
     public let presentationTime: UInt32?
-    /// STC from the SCR field: the camera's clock when it sent the packet, from the same counter as `presentationTime`.
+    /// STC from the SCR field: the camera's clock when it sent the packet, from the same counter as
+    /// `presentationTime`.
     public let sourceClock: UInt32?
     /// SOF from the SCR field: the bus frame number (1 kHz, 0…2047) when the camera sent the packet.
     public let busFrame: UInt16?
-    /// Time at which the driver received the packet, in nanoseconds on its timestamp clock: `CLOCK_MONOTONIC` unless
-    /// the driver's parameter `clock` specifies another.
+    /// Time at which the driver received the packet, in nanoseconds on its timestamp clock: `CLOCK_MONOTONIC`
+    /// unless the driver's parameter `clock` specifies another clock.
     public let hostTime: ClockTime
-    /// Bus frame number of the computer's controller at `hostTime`, with the controller's number of bits.
+    /// Bus frame number of the computer's controller at `hostTime`, with as many bits as the controller
+    /// provides.
     public let hostFrame: UInt16
 
-    /// Creates a value from the fields of a header.
+    /// Creates a header clock from the fields of a packet header.
     public init(
         presentationTime: UInt32?, sourceClock: UInt32?, busFrame: UInt16?, hostTime: ClockTime,
         hostFrame: UInt16

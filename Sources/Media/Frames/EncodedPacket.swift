@@ -1,24 +1,25 @@
-/// Data of one encoded frame or audio slice, ready to be written to a file.
+/// One encoded frame or slice of audio, ready to be written to a file.
 public final class EncodedPacket: Sendable {
     /// The encoded bytes.
     public let bytes: SharedBytes
-    /// Presentation time relative to T0, in ticks of the track's time scale. The time is negative for an encoder's
-    /// priming samples.
+    /// Presentation time relative to T0, in ticks of the track's time scale. The time is negative for an
+    /// encoder's priming samples.
     public let presentation: Int64
-    /// Decoding time relative to T0, in ticks of the track's time scale. Decoding times are never later than
-    /// `presentation`, and increase strictly within a track.
+    /// Decoding time relative to T0, in ticks of the track's time scale. A packet's decoding time is never
+    /// later than `presentation`, and decoding times increase strictly within a track.
     public let decode: Int64
     /// Duration in ticks of the track's time scale.
     public let duration: Int64
     /// Whether the packet can be decoded without earlier packets.
     public let isKey: Bool
-    /// Fate of the packet's tick; `nil` for audio, and for a frame that isn't shown.
+    /// Fate of the video tick in the packet; `nil` for audio, and for a frame that isn't shown.
     public let fate: Fate?
-    /// Fates of the packet's audio samples, starting at `presentation`. Samples before T0 and an encoder's padding
-    /// don't have a fate. Empty for a video frame.
+    /// Fates of the packet's audio samples, starting at `presentation`. Samples before T0 and an encoder's
+    /// padding don't have a fate. The value is empty for a video frame.
     public let samples: AudioFateRun
 
-    /// Creates a packet; times are relative to T0, in ticks of the track's time scale.
+    /// Creates an encoded packet. All times are in ticks of the track's time scale; presentation and decoding
+    /// times are relative to T0.
     public init(
         bytes: SharedBytes, presentation: Int64, decode: Int64, duration: Int64, isKey: Bool,
         fate: Fate? = nil, samples: AudioFateRun = AudioFateRun()
@@ -32,12 +33,12 @@ public final class EncodedPacket: Sendable {
         self.samples = samples
     }
 
-    /// Returns the fates of the packet's samples that precede sample `end`, which is counted from T0.
+    /// Returns the fates of the packet's audio samples before sample `end`. Samples are numbered from T0.
     public func samples(before end: Int64) -> AudioFateRun {
         samples.prefix(Int(clamping: end - max(presentation, 0)))
     }
 
-    /// Returns a copy of a video packet with the given fate of its tick.
+    /// Returns a copy of a video packet with a different fate for its tick.
     public func with(_ fate: Fate) -> EncodedPacket {
         EncodedPacket(
             bytes: bytes, presentation: presentation, decode: decode, duration: duration, isKey: isKey,
@@ -56,7 +57,8 @@ public struct StreamParameters: Sendable, Equatable {
     public let codec: Codec
     /// Time scale of the packets in ticks per second.
     public let timeScale: Int64
-    /// H.264: Annex B or avcC parameter sets; AAC: AudioSpecificConfig (ISO/IEC 14496-3). Empty for MJPEG.
+    /// H.264: Annex B or avcC parameter sets; AAC: AudioSpecificConfig (ISO/IEC 14496-3). The array is empty
+    /// for MJPEG.
     public let setup: [UInt8]
     /// Size of the stored frames in pixels; `nil` for audio.
     public let size: FrameSize?
@@ -64,26 +66,27 @@ public struct StreamParameters: Sendable, Equatable {
     public let rate: FrameRate?
     /// Pixel aspect ratio of the stored frames; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
-    /// Color matrix and range of the frames; `nil` for audio, and if unknown.
+    /// Color matrix and range of the frames; `nil` for audio, or if the colors are unknown.
     public let color: ColorDescription?
     /// Sample rate and channels of the audio; `nil` for video.
     public let audio: AudioFormat?
-    /// Encoder delay: ticks before T0 that players must skip (AAC: its priming samples). The file's edit list records
-    /// this delay.
+    /// Encoder delay: number of ticks before T0 that players must skip (the priming samples of AAC). The
+    /// file's edit list records the encoder delay.
     public let priming: Int64
 
-    /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a copied
-    /// stream. A tick of 11 µs is finer than the accuracy of capture times.
+    /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a
+    /// copied stream. A tick of 11 µs is finer than the accuracy of capture times.
     public static let ownTimeScale: Int64 = 90_000
 
-    /// Rate of the grid for all presentation times; `nil` for audio, and for frames that keep their own times.
+    /// Rate of the grid that contains all presentation times; `nil` for audio, and for frames that keep their
+    /// own capture times.
     public var grid: FrameRate? { hasOwnTimes ? nil : rate }
 
-    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a file, the
-    /// track's time scale indicates such a stream.
+    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a
+    /// file, the track's time scale indicates such a stream.
     public var hasOwnTimes: Bool { codec == .h264 && timeScale == Self.ownTimeScale }
 
-    /// Creates parameters; omit those that don't apply to this kind of stream.
+    /// Creates stream parameters; omit parameters that don't apply to this kind of stream.
     public init(
         codec: Codec, timeScale: Int64, setup: [UInt8] = [], size: FrameSize? = nil, rate: FrameRate? = nil,
         color: ColorDescription? = nil, audio: AudioFormat? = nil, priming: Int64 = 0

@@ -1,21 +1,21 @@
-/// Content of one tick of a track, and the reason for it.
+/// Kind of frame that a video track shows at a tick, and the reason for it.
 ///
-/// The component that provides the tick's content determines the fate, exactly once. The fate is passed along
-/// with the encoder's job and the packet, and the fates are counted for each file.
+/// The component that provides the tick's content determines the fate, exactly once. The fate is passed to
+/// the encoder together with the frame, and then stored in the packet. Fates are counted for each file.
 public enum Fate: Sendable, Hashable {
     /// A new frame as delivered by the camera.
     case captured
-    /// The previous frame, duplicated. The cause is `nil` only if no frame was due because the camera is slower than
-    /// the track.
+    /// The previous frame is shown again. The cause is `nil` only if no frame was due because the camera is
+    /// slower than the track.
     case duplicated(LossCause?)
-    /// The previous frame, in place of a delivered frame that couldn't be used.
+    /// The previous frame is shown instead of a delivered frame that couldn't be used.
     case replaced(LossCause)
-    /// A generated picture, because no frame arrived for longer than the slate delay.
+    /// A generated picture (slate) is shown, because no frame arrived for longer than the slate delay.
     case slate(LossCause)
 
-    /// Returns the tick's fate if the previous frame is shown instead.
+    /// Returns the fate that the tick has if the previous frame is shown instead.
     ///
-    /// - Parameter cause: Why the tick's own picture can't be shown.
+    /// - Parameter cause: Reason why the tick's own frame or slate can't be shown.
     /// - Returns: `replaced` for a captured frame. A slate becomes a duplicate with the cause of the slate.
     public func superseded(by cause: LossCause) -> Self {
         switch self {
@@ -25,7 +25,7 @@ public enum Fate: Sendable, Hashable {
         }
     }
 
-    /// Reason why the tick lacks a new frame; `nil` for a captured frame, and if no frame was due.
+    /// Reason why the tick lacks a new frame; `nil` if the frame was captured or no frame was due.
     public var cause: LossCause? {
         switch self {
         case .captured: nil
@@ -34,26 +34,26 @@ public enum Fate: Sendable, Hashable {
         }
     }
 
-    /// Whether the tick shows a generated picture.
+    /// Whether the tick shows a generated picture (slate).
     public var isSlate: Bool { if case .slate = self { true } else { false } }
 }
 
-/// Number of ticks by fate.
+/// Number of video ticks by fate.
 public struct FateCounts: Sendable, Equatable {
     private var counts: [Fate: Int] = [:]
 
-    /// Creates counts that are all zero.
+    /// Creates tick counts that are all zero.
     public init() {}
 
-    /// Creates the counts of the given fates.
+    /// Creates tick counts from the given fates.
     public init(_ fates: some Sequence<Fate>) { for fate in fates { add(fate) } }
 
-    /// Adds ticks with the given fate.
+    /// Counts additional ticks with the given fate.
     public mutating func add(_ fate: Fate, count: Int = 1) {
         if count > 0 { counts[fate, default: 0] += count }
     }
 
-    /// Adds the counts of another value.
+    /// Adds other tick counts to these counts.
     public mutating func add(_ other: Self) { counts.merge(other.counts, uniquingKeysWith: +) }
 
     /// Number of ticks with the given fate.
@@ -70,7 +70,7 @@ public struct FateCounts: Sendable, Equatable {
             }
         }
     }
-    /// Number of ticks with a generated picture.
+    /// Number of ticks that show a generated picture (slate).
     public var slate: Int { counts.reduce(0) { $0 + ($1.key.isSlate ? $1.value : 0) } }
     /// Number of delivered frames that could not be used, by cause.
     public var replaced: [LossCause: Int] {
@@ -78,7 +78,7 @@ public struct FateCounts: Sendable, Equatable {
             if case .replaced(let cause) = item.key { sum[cause, default: 0] += item.value }
         }
     }
-    /// Number of ticks whose due frame was missing, by cause.
+    /// Number of ticks for which a frame was due and missing, by cause.
     public var missing: [LossCause: Int] {
         counts.reduce(into: [:]) { sum, item in
             if let cause = item.key.cause { sum[cause, default: 0] += item.value }
@@ -86,14 +86,14 @@ public struct FateCounts: Sendable, Equatable {
     }
 }
 
-/// Fates of consecutive ticks.
+/// Fates of consecutive video ticks.
 public typealias FateRun = Runs<Fate>
 
 extension Runs<Fate> {
-    /// Returns the fates of the same ticks if they show the previous frame instead.
+    /// Returns the fates that the ticks have if they show the previous frame instead.
     public func superseded(by cause: LossCause) -> Self { map { $0.superseded(by: cause) } }
 
-    /// Number of ticks by fate.
+    /// Number of video ticks by fate.
     public var counts: FateCounts {
         var counts = FateCounts()
         for run in runs { counts.add(run.element, count: run.count) }

@@ -1,6 +1,8 @@
-/// Reason why a frame or audio was not recorded as captured. The raw values are the terms of the loss ledger.
+/// Reason why a frame or audio was not recorded as captured. The raw values are the terms used in the loss
+/// ledger.
 ///
-/// `definition` describes each cause. The verdict, the report, and the tables in `docs` are derived from it.
+/// `definition` describes each cause. The verdict, the report, and the tables in `docs` are derived from
+/// these definitions.
 public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
     case bus
     case driver
@@ -14,20 +16,22 @@ public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Compar
     case network
     case disconnected
 
-    /// Whether the left cause precedes the right one alphabetically, so that all ledgers list causes in the same order.
+    /// Whether the left cause precedes the right cause alphabetically. All loss ledgers list causes in this
+    /// order.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 extension LossCause {
     /// The reason why the frame or audio is missing.
     package enum Origin: Sendable {
-        /// The device captured nothing.
+        /// The device didn't capture any data.
         case device
-        /// The user or the governor prevented the capture, which is reported as a change or a step of the governor.
+        /// The user or the governor prevented the capture. The event is reported as a change or as a governor
+        /// step.
         case request
         /// The data was lost or damaged on its way from the device to the session.
         case transfer
-        /// The computer received the data and couldn't use it.
+        /// The computer received the data but couldn't use it.
         case computer
     }
 
@@ -36,16 +40,16 @@ extension LossCause {
         case bus, processor, disk, device
     }
 
-    /// The properties of a cause.
+    /// The properties of a loss cause.
     private struct Definition {
-        /// The precise meaning, as a sentence for the documentation.
+        /// The precise meaning of the cause, as a sentence for the documentation.
         let meaning: String
         let origin: Origin
         let part: ResponsiblePart
-        /// The kind of device that typically has losses of this cause. The documentation gives the remedy for this
-        /// kind.
+        /// The kind of device that typically has losses with this cause. The documentation gives the remedy
+        /// for this kind of device.
         var usualKind = SourceKind.external
-        /// Returns the explanation for a track.
+        /// Returns the explanation of the cause for a particular track.
         let explain: (LossExplanation.Subject) -> LossExplanation
     }
 
@@ -119,45 +123,47 @@ extension LossCause {
         }
     }
 
-    /// The precise meaning, as a sentence for the documentation.
+    /// The precise meaning of the cause, as a sentence for the documentation.
     package var meaning: String { definition.meaning }
     /// The reason why the frame or audio is missing.
     package var origin: Origin { definition.origin }
     /// The part of the system to improve in order to avoid the loss.
     package var part: ResponsiblePart { definition.part }
-    /// Explanation for a typical track with losses of this cause.
+    /// Explanation of the cause for a typical track with such losses.
     package var usualExplanation: LossExplanation {
         explanation(of: LossExplanation.Subject(kind: definition.usualKind, preset: "superfast"))
     }
 
-    /// Returns the explanation of the cause.
+    /// Returns the explanation of the cause for a particular track.
     ///
     /// - Parameter subject: The track with the losses.
-    /// - Returns: The reason and the remedy.
+    /// - Returns: The reason for the loss and the remedy.
     package func explanation(of subject: LossExplanation.Subject) -> LossExplanation {
         definition.explain(subject)
     }
 }
 
-/// A human-readable explanation of one cause in the loss ledger: the reason, and the remedy for next time.
+/// A human-readable explanation of one cause in the loss ledger: why data was lost, and how to avoid the loss
+/// next time.
 ///
-/// Both texts depend on the kind of device: for example, advice to use another port doesn't apply to a file. Both texts
-/// are clauses without an initial capital or a final period: `the computer was too slow`, `set …`.
+/// The texts depend on the kind of device: for example, advice to use another port doesn't apply to a file.
+/// Each text is a clause without an initial capital or a final period: `the computer was too slow`, `set …`.
 package struct LossExplanation: Equatable {
     package let cause: String
     package let remedy: String
 
-    /// The context that determines the wording, in addition to the cause.
+    /// The context that, together with the cause, determines the wording of an explanation.
     package struct Subject {
-        /// Kind of device; `nil` if the manifest doesn't contain it.
+        /// Kind of device; `nil` if the manifest doesn't specify the kind.
         let kind: SourceKind?
-        /// Whether the program lost the frames. The governor drops program frames if the computer is too slow, and may
-        /// drop camera frames because of another shortage.
+        /// Whether the lost frames belong to the program. The governor drops program frames if the computer
+        /// is too slow, and may drop camera frames because of another shortage.
         let isProgram: Bool
-        /// x264 preset of the track; `nil` if it is unknown, and for copied tracks and hardware encoders.
+        /// x264 preset of the track; `nil` for copied tracks and hardware encoders, or if the preset is
+        /// unknown.
         let preset: String?
 
-        /// Creates the context from its values.
+        /// Creates the context of an explanation.
         package init(kind: SourceKind? = nil, isProgram: Bool = false, preset: String? = nil) {
             self.kind = kind
             self.isProgram = isProgram
@@ -330,7 +336,7 @@ package struct LossExplanation: Equatable {
         "connect the camera by Ethernet, use a faster network, or lower the camera's bit rate"
     private static let nearer =
         "move the phone closer to the access point, or reduce the phone's frame size or frame rate"
-    /// A synthetic device simulates the device faults given in its selector.
+    /// Remedy for losses of a synthetic device, which simulates the faults given in its selector.
     private static let withoutFaults = "remove the faults from the selector of the virtual device"
     private static let unreadable = Self(
         "the file could not be read", "check the file with `ffprobe`, and check the disk")
@@ -340,7 +346,7 @@ package struct LossExplanation: Equatable {
     private static let slowApplication = Self(
         "the sending application was too slow", "check the sending application")
 
-    /// Returns the setting that makes encoding cheaper, if there is one.
+    /// Returns advice to change the setting that makes encoding cheaper, if such a setting exists.
     fileprivate static func lighter(_ subject: Subject) -> String {
         let place = subject.isProgram ? "program" : "tracks"
         let smaller =

@@ -4,11 +4,11 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
     public struct Run: Sendable, Equatable {
         /// The repeated element.
         public let element: Element
-        /// Number of repetitions, at least 1.
+        /// Number of equal elements in the run, at least 1.
         public fileprivate(set) var count: Int
     }
 
-    /// The runs, in the order of their elements. Adjacent runs have different elements.
+    /// The runs, in sequence order. Adjacent runs have different elements.
     public private(set) var runs: [Run] = []
     /// Number of elements.
     public private(set) var count = 0
@@ -38,10 +38,10 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
         for run in other.runs { append(run.element, count: run.count) }
     }
 
-    /// Removes and returns the first elements.
+    /// Removes the first elements and returns them.
     ///
-    /// - Parameter count: Number of elements. A number beyond the end removes all elements; a negative one removes
-    ///   none.
+    /// - Parameter count: Number of elements. A number above `count` removes all elements; a negative number
+    ///   doesn't remove any.
     /// - Returns: The removed elements.
     public mutating func removeFirst(_ count: Int) -> Self {
         var taken = Self()
@@ -62,20 +62,20 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
         return rest.removeFirst(count)
     }
 
-    /// Returns the elements without the first `count`.
+    /// Returns the elements after the first `count` elements.
     public func dropFirst(_ count: Int) -> Self {
         var rest = self
         _ = rest.removeFirst(count)
         return rest
     }
 
-    /// Returns the sequence of the transformed elements.
+    /// Returns a sequence in which each element is transformed.
     public func map<Other>(_ transform: (Element) -> Other) -> Runs<Other> {
         var result = Runs<Other>()
         for run in runs { result.append(transform(run.element), count: run.count) }
         return result
     }
 
-    /// The elements, one by one.
+    /// All elements as an array.
     public var elements: [Element] { runs.flatMap { Array(repeating: $0.element, count: $0.count) } }
 }

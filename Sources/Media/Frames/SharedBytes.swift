@@ -1,10 +1,11 @@
-/// A block of memory that several readers share. The memory is returned to its owner when the last reference is
-/// released.
+/// A block of memory that several readers share. The memory is returned to its owner when the last reference
+/// is released.
 ///
-/// The owner may be a driver's buffer, a pool, a codec's packet, or an array; the `release` closure keeps the owner
-/// alive.
+/// The owner may be a driver's buffer, a buffer pool, a codec's packet, or an array. The `release` closure
+/// keeps the owner alive.
 public final class SharedBytes: @unchecked Sendable {
-    // Memory is written only before it is shared and read-only afterwards; `release` runs once, in `deinit`.
+    // The memory is written only before it is shared, and is read-only afterwards; `release` is called once,
+    // in `deinit`.
     /// Pointer to the first byte. Write to the memory only before it is shared.
     public let start: UnsafeMutableRawPointer
     /// Number of bytes.
@@ -16,16 +17,16 @@ public final class SharedBytes: @unchecked Sendable {
     /// - Parameters:
     ///   - start: The first byte. The memory must be readable until `release` runs.
     ///   - count: The number of bytes.
-    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. The closure must
-    ///     not block.
+    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. The
+    ///     closure must not block.
     public init(start: UnsafeMutableRawPointer, count: Int, release: @escaping @Sendable () -> Void) {
         self.start = start
         self.count = count
         self.release = release
     }
 
-    /// Allocates `count` uninitialized bytes, aligned to 64 bytes for SIMD code. 64 padding bytes follow for
-    /// readers that read past the end.
+    /// Allocates `count` uninitialized bytes, aligned to 64 bytes for SIMD code. The allocation includes 64
+    /// padding bytes for code that reads past the end.
     public convenience init(count: Int) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count + 64, alignment: 64)
         nonisolated(unsafe) let owned = memory  // Only `deinit` accesses the memory again.

@@ -1,4 +1,5 @@
-/// State of the computer at one moment. Sources that don't provide a plausible value are listed in `missing`.
+/// State of the computer at one moment. Data sources that don't provide a plausible value are listed in
+/// `missing`.
 public struct HostState: Sendable, Equatable {
     /// Pressure stall information of each resource, for the machine and for this process's control group.
     public var stalls: [ResourceStall] = []
@@ -8,31 +9,32 @@ public struct HostState: Sendable, Equatable {
     public var speed: ProcessorSpeed?
     /// Share of processor capacity that this process may use; `nil` if unknown.
     public var share: ProcessorShare?
-    /// Power supply; `nil` if unknown.
+    /// State of the power supply and the batteries; `nil` if unknown.
     public var power: PowerSupply?
     /// Space on the recording's disk; `nil` if unknown.
     public var disk: DiskSpace?
-    /// Sources without a usable value, each with the reason.
+    /// Data sources that don't provide a usable value, each with the reason.
     public var missing: [MissingSource] = []
 
-    /// Creates a state with all values unknown.
+    /// Creates a host state in which all values are unknown.
     public init() {}
 }
 
-/// Reads the state of the computer while a session is running: stalls, temperatures, speed, power, disk.
+/// Reads the state of the computer while a session is running: stalls, temperatures, processor speed, power
+/// supply, and disk space.
 public protocol HostReading: Sendable {
     /// Reads the computer's current state.
     ///
-    /// The call may block if a driver or a disk doesn't respond. Call this method on a thread that may block, never
-    /// from a Swift task.
+    /// The call may block if a driver or a disk doesn't respond. Call this method on a thread that may block,
+    /// never from a Swift task.
     ///
     /// - Parameters:
     ///   - folder: The session folder, which identifies the disk.
     ///   - time: The current instant on the session clock.
-    /// - Returns: The values that could be read, and the sources that couldn't.
+    /// - Returns: The values that could be read, and the sources that couldn't be read.
     func read(folder: String, at time: ClockTime) -> HostState
 
-    /// Reads only the free space of a disk. This method may also block.
+    /// Reads only the free space of a disk. Like `read`, this method may block.
     ///
     /// - Parameter folder: A folder on the disk.
     /// - Returns: Number of bytes that this user can still write; `nil` if the system doesn't report them.
@@ -44,8 +46,8 @@ extension HostReading {
     public func freeBytes(folder: String) -> Int64? { nil }
 }
 
-/// A source of the computer's state that provides no value or an implausible one, for example in containers and virtual
-/// machines.
+/// A source of the computer's state that doesn't provide a plausible value, for example in containers and
+/// virtual machines.
 public struct MissingSource: Sendable, Hashable, Codable {
     /// The kinds of sources of the computer's state.
     public enum Source: String, Sendable, Codable, CaseIterable {
@@ -63,25 +65,26 @@ public struct MissingSource: Sendable, Hashable, Codable {
         case speed = "cpu-speed"
         /// Number of times that a processor was slowed down because of heat.
         case throttling = "cpu-throttling"
-        /// Share of the processors that this process may use.
+        /// Share of processor capacity that this process may use.
         case share = "cpu-share"
-        /// The batteries and the power supply.
+        /// State of the batteries and the power supply.
         case power
         /// The free space on the recording's disk.
         case disk
-        /// All sources, because none of them is currently responding.
+        /// All sources are missing because none of them is currently responding.
         case all
     }
 
-    /// The source that is missing.
+    /// The missing data source.
     public let source: Source
-    /// The missing part of the source, for example `thermal_zone3`; `nil` if the whole source is missing. The text is
-    /// printable.
+    /// The missing part of the source, for example `thermal_zone3`; `nil` if the whole source is missing. The
+    /// text contains only printable characters.
     public let part: String?
-    /// Reason why the source is missing, as the end of a sentence without a period. The text is printable.
+    /// Reason why the source is missing, as the end of a sentence without a period. The text contains only
+    /// printable characters.
     public let reason: String
 
-    /// Creates a value and replaces unprintable characters in `part` and `reason`.
+    /// Creates a missing source and replaces unprintable characters in `part` and `reason`.
     public init(_ source: Source, part: String? = nil, _ reason: String) {
         self.source = source
         self.part = part?.printable(limit: 60)
@@ -90,7 +93,7 @@ public struct MissingSource: Sendable, Hashable, Codable {
 }
 
 extension MissingSource: CustomStringConvertible {
-    /// A sentence with the source, its part, and the reason.
+    /// A sentence that states the source, the missing part, and the reason.
     public var description: String {
         "\(source.rawValue)\(part.map { " (\($0))" } ?? ""): \(reason)."
     }
@@ -116,15 +119,15 @@ public struct ResourceStall: Sendable, Equatable {
 
     /// The resource that tasks waited for.
     public let resource: Resource
-    /// The tasks included in the measurement.
+    /// The set of tasks included in the measurement.
     public let scope: Scope
     /// Fraction of the time during which at least one task was waiting, 0…1.
     public let some: Double
-    /// Fraction of the time during which all runnable tasks were waiting simultaneously, 0…1. `nil` for the
-    /// processor on kernels before 5.13, which don't report it.
+    /// Fraction of the time during which all runnable tasks were waiting simultaneously, 0…1. The value is
+    /// `nil` for the processor on kernels before 5.13, which don't report it.
     public let full: Double?
 
-    /// Creates a value from fractions of time, each 0…1.
+    /// Creates a stall measurement from fractions of time, each 0…1.
     public init(_ resource: Resource, _ scope: Scope, some: Double, full: Double?) {
         self.resource = resource
         self.scope = scope
@@ -151,7 +154,7 @@ public struct Temperature: Sendable, Hashable, Comparable {
     /// The temperature in degrees Celsius.
     public var degrees: Double { Double(millidegrees) / 1000 }
 
-    /// Whether the left temperature is lower than the right one.
+    /// Whether the left temperature is lower than the right temperature.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.millidegrees < rhs.millidegrees }
 }
 
@@ -162,18 +165,22 @@ extension Temperature: CustomStringConvertible {
 
 /// A thermal zone that the kernel monitors, with its trip points.
 public struct ThermalZone: Sendable, Equatable {
-    /// The kernel's folder and the driver's type name: `thermal_zone0 x86_pkg_temp`. The text is printable.
+    /// The kernel's folder and the driver's type name: `thermal_zone0 x86_pkg_temp`. The text contains only
+    /// printable characters.
     public let name: String
     /// Current temperature of the zone.
     public let temperature: Temperature
-    /// Passive trip point: above this temperature, the kernel slows the machine down. `nil` if undefined.
+    /// Passive trip point: above this temperature, the kernel slows the machine down. The value is `nil` if
+    /// the zone doesn't define such a trip point.
     public let passive: Temperature?
-    /// Hot trip point: above this temperature, the kernel warns of damage. `nil` if undefined.
+    /// Hot trip point: above this temperature, the kernel warns of damage. The value is `nil` if the zone
+    /// doesn't define such a trip point.
     public let hot: Temperature?
-    /// Critical trip point: above this temperature, the kernel shuts the machine down. `nil` if undefined.
+    /// Critical trip point: above this temperature, the kernel shuts the machine down. The value is `nil` if
+    /// the zone doesn't define such a trip point.
     public let critical: Temperature?
 
-    /// Creates a value and replaces unprintable characters in `name`.
+    /// Creates a thermal zone and replaces unprintable characters in `name`.
     public init(
         name: String, temperature: Temperature, passive: Temperature? = nil, hot: Temperature? = nil,
         critical: Temperature? = nil
@@ -196,10 +203,10 @@ public struct ProcessorSpeed: Sendable, Equatable {
     /// Number of processors whose frequencies are known.
     public let count: Int
     /// Number of times that a processor was slowed down because of heat since the system started; `nil` if no
-    /// processor reports it.
+    /// processor reports this number.
     public let throttlings: Int64?
 
-    /// Creates a value from processor data.
+    /// Creates a processor speed from data about all processors.
     public init(allowed: Double, capped: Int, count: Int, throttlings: Int64?) {
         self.allowed = allowed
         self.capped = capped
@@ -214,12 +221,14 @@ public struct ProcessorShare: Sendable, Equatable {
     public let processors: Int
     /// CPU quota of the process's control group in processors, for example 1.5; `nil` without a quota.
     public let quota: Double?
-    /// Number of quota periods in which the group was active since its creation; `nil` without a quota.
+    /// Number of quota periods in which the control group has been active since its creation; `nil` without a
+    /// quota.
     public let periods: Int64?
-    /// Number of periods that ended with the group stopped because its quota was used up; `nil` without a quota.
+    /// Number of quota periods in which the control group was stopped because its quota was used up; `nil`
+    /// without a quota.
     public let throttledPeriods: Int64?
 
-    /// Creates a value from the affinity and the control group's data.
+    /// Creates a processor share from the affinity and the control group's data.
     public init(processors: Int, quota: Double? = nil, periods: Int64? = nil, throttledPeriods: Int64? = nil)
     {
         self.processors = processors
@@ -228,7 +237,7 @@ public struct ProcessorShare: Sendable, Equatable {
         self.throttledPeriods = throttledPeriods
     }
 
-    /// Maximum number of processors that can be used: the smaller of `processors` and `quota`.
+    /// Maximum number of processors that the process can use: the smaller of `processors` and `quota`.
     public var usable: Double { min(Double(processors), quota ?? .infinity) }
 }
 
@@ -238,10 +247,10 @@ public struct PowerSupply: Sendable, Equatable {
     public let isDischarging: Bool
     /// Charge of the fullest battery, 0…1; `nil` without a battery, or if no battery reports its charge.
     public let charge: Double?
-    /// Time until all batteries are empty at the current rate; `nil` if the batteries don't report it.
+    /// Time until all batteries are empty at the current rate; `nil` if the batteries don't report this time.
     public let timeToEmpty: Nanoseconds?
 
-    /// Creates a value from battery data.
+    /// Creates a power supply state from battery data.
     public init(isDischarging: Bool, charge: Double? = nil, timeToEmpty: Nanoseconds? = nil) {
         self.isDischarging = isDischarging
         self.charge = charge
@@ -251,12 +260,12 @@ public struct PowerSupply: Sendable, Equatable {
 
 /// Space on the recording's disk.
 public struct DiskSpace: Sendable, Equatable {
-    /// Number of bytes available to this user.
+    /// Free disk space available to this user, in bytes.
     public let freeBytes: Int64
     /// Current total size of the files in the session folder, in bytes.
     public let recordedBytes: Int64
 
-    /// Creates a value from numbers of bytes.
+    /// Creates disk space information from numbers of bytes.
     public init(freeBytes: Int64, recordedBytes: Int64) {
         self.freeBytes = freeBytes
         self.recordedBytes = recordedBytes

@@ -2,32 +2,32 @@ internal import FoundationEssentials
 
 /// Address of a live output: a server, a virtual camera, or a virtual microphone.
 ///
-/// An address may contain a passphrase or a stream key. `description` returns `printable`, which omits both; `text`
-/// includes both.
+/// An address may contain a passphrase or a stream key. `description` returns `printable`, which omits these
+/// secrets; `text` includes them.
 public struct LiveOutputAddress: Sendable, Hashable {
     /// Protocol or device type of a live output.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         case srt, rtmp, whip, v4l2, pulse
     }
 
-    /// Protocol or device type.
+    /// Protocol or device type of the live output.
     public let kind: Kind
     /// The complete address as given, including secrets. Never print this text.
     public let text: String
-    /// Host name or numeric address of the server, IPv6 without brackets. Empty for devices, and for an SRT listener on
-    /// all addresses.
+    /// Host name or numeric address of the server, with IPv6 addresses written without brackets. The host is
+    /// empty for devices, and for an SRT listener on all addresses.
     public let host: String
     /// Port of the server; 0 for devices.
     public let port: Int
-    /// Path after host and port, with its leading slash and without the query. For `v4l2`, the path is the device node;
-    /// for `pulse`, it is the microphone name.
+    /// Path after the host and port, including the leading slash and excluding the query. For `v4l2`, the
+    /// path is the device node; for `pulse`, it is the microphone name.
     public let path: String
     /// Whether TLS protects the connection.
     public let isEncrypted: Bool
-    /// SRT connection settings; `nil` for other kinds.
+    /// SRT connection settings; `nil` for other protocols and for devices.
     public let srt: SRTSettings?
 
-    /// List of all kinds of addresses, for error messages.
+    /// List of all supported address forms, for error messages.
     public static let expectation =
         "expected srt://HOST:PORT, rtmp:// or rtmps://HOST/APPLICATION/KEY, whip+https:// or whip+http://HOST/PATH, v4l2:/dev/videoN, or pulse:NAME"
 
@@ -39,7 +39,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
     /// Maximum length of a virtual microphone's name in bytes.
     private static let longestName = 64
 
-    /// Parses an address.
+    /// Parses the address of a live output.
     ///
     /// - Parameter text: The address as entered by the user; surrounding spaces are ignored.
     /// - Throws: `AddressError` with a message that contains no secrets.
@@ -134,8 +134,8 @@ public struct LiveOutputAddress: Sendable, Hashable {
         (self.isEncrypted, self.srt) = (isEncrypted, srt)
     }
 
-    /// Splits `host:port` or `[IPv6]:port`. The host is `nil` if the text is in neither form; the port is 0
-    /// if it isn't a number.
+    /// Splits `host:port` or `[IPv6]:port`. The host is `nil` if the text has neither form; the port is 0 if
+    /// the text after the colon isn't a number.
     static func hostAndPort(_ text: Substring) -> (host: String?, port: Int?) {
         var rest = text
         let host: Substring
@@ -173,8 +173,8 @@ public struct LiveOutputAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether the address may be publicly visible, for example in command arguments. Device addresses contain no
-    /// secrets.
+    /// Whether the address may be publicly visible, for example in command arguments. Device addresses
+    /// contain no secrets.
     public var isPublic: Bool { kind == .v4l2 || kind == .pulse }
 
     /// Scheme of the address: `srt`, `rtmp`, `rtmps`, `whip+https`, `whip+http`, `v4l2` or `pulse`.
@@ -194,16 +194,16 @@ public struct LiveOutputAddress: Sendable, Hashable {
 }
 
 extension LiveOutputAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Same as `printable`, so that messages can't accidentally leak a secret.
+    /// The same text as `printable`, so that messages can't accidentally leak a secret.
     public var description: String { printable }
-    /// Same as `printable`, so that messages can't accidentally leak a secret.
+    /// The same text as `printable`, so that messages can't accidentally leak a secret.
     public var debugDescription: String { printable }
-    /// Same as `printable`, so that messages can't accidentally leak a secret.
+    /// The same text as `printable`, so that messages can't accidentally leak a secret.
     public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }
 
 extension LiveOutputAddress.Kind {
-    /// Name of the kind for use in sentences.
+    /// Name of the protocol or device type, for use in sentences.
     public var name: String {
         switch self {
         case .srt: "SRT"
@@ -217,7 +217,7 @@ extension LiveOutputAddress.Kind {
 
 /// Reason why an address can't be used, as a sentence without secrets.
 public struct AddressError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The error and the expected syntax.
+    /// Description of the error and of the expected syntax.
     public let description: String
 
     /// Creates an error from its message.

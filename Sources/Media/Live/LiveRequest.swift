@@ -6,15 +6,15 @@ public struct LiveRequest: Sendable, Equatable, Codable {
     public var url: Secret
     /// Source of the live output: `program`, or a camera's role.
     public var of: String
-    /// Settings for a separate encoder; `nil` to send the recording's packets. For a virtual camera, these settings
-    /// specify the size and the rate.
+    /// Settings for a separate encoder; `nil` to send the packets that are encoded for the recording. For a
+    /// virtual camera, these settings specify the size and the rate.
     public var video: LiveVideo?
-    /// Bearer token for a WHIP server; `nil` for none.
+    /// Bearer token for a WHIP server; `nil` if the server doesn't require a token.
     public var token: Secret?
     /// Whether the program is also encoded for this live output during standby.
     public var standby: Bool
 
-    /// Creates a request; each parameter sets the property of the same name.
+    /// Creates a live output request; each parameter sets the property of the same name.
     public init(
         name: String, url: Secret, of: String = "program", video: LiveVideo? = nil, token: Secret? = nil,
         standby: Bool = false
@@ -35,23 +35,24 @@ public struct LiveVideo: Sendable, Hashable, Codable {
     /// Bits per second; `nil` for a virtual camera, which doesn't use an encoder.
     public var bitrate: Int?
 
-    /// Creates a description; each parameter sets the property of the same name.
+    /// Creates video settings; each parameter sets the property of the same name.
     public init(size: FrameSize?, rate: FrameRate?, bitrate: Int?) {
         (width, height) = (size?.width, size?.height)
         self.rate = rate.map { $0.seconds == 1 ? "\($0.frames)" : "\($0.frames)/\($0.seconds)" }
         self.bitrate = bitrate
     }
 
-    /// Width and height; `nil` if one is missing.
+    /// Width and height in pixels; `nil` if either is missing.
     public var size: FrameSize? {
         guard let width, let height else { return nil }
         return FrameSize(width: width, height: height)
     }
 }
 
-/// Command from the recorder to the live process, sent as one line of JSON. Exactly one of the two properties is set.
+/// Command from the recorder to the live process, sent as one line of JSON. Each command sets exactly one of
+/// the properties `publish` and `unpublish`.
 public struct LiveCommand: Sendable, Equatable, Codable {
-    /// Live output to start, or to continue with these settings.
+    /// Live output to start, or to continue with new settings.
     public var publish: LiveRequest?
     /// Name of the live output to end.
     public var unpublish: String?
@@ -72,10 +73,10 @@ public struct LiveReport: Sendable, Equatable, Codable {
         case connecting
         /// The live output is sending data.
         case connected
-        /// The connection was lost; the next attempt is at `retry_ns`.
+        /// The connection was lost; the next connection attempt is at `retry_ns`.
         case waiting
-        /// A key, name, certificate, or address is wrong; the next attempt is at `retry_ns`, one minute
-        /// later.
+        /// A key, name, certificate, or address is wrong; the next connection attempt is one minute later, at
+        /// `retry_ns`.
         case refused
         /// The live output was ended.
         case ended
@@ -83,31 +84,34 @@ public struct LiveReport: Sendable, Equatable, Codable {
 
     /// The live output's name.
     public var live_output: String
-    /// Current connection state.
+    /// Current state of the live output.
     public var state: State
-    /// Time of this report on CLOCK_MONOTONIC.
+    /// Time of this report in nanoseconds on CLOCK_MONOTONIC.
     public var at_ns: Int64
     /// Reason for the state as one sentence without secrets; `nil` if there is nothing to report.
     public var text: String?
-    /// Time of the next attempt on CLOCK_MONOTONIC; `nil` if none is needed.
+    /// Time of the next connection attempt, in nanoseconds on CLOCK_MONOTONIC; `nil` if no attempt is
+    /// scheduled.
     public var retry_ns: Int64?
-    /// Number of video frames sent since the process started. For a virtual microphone, the number of audio
-    /// blocks.
+    /// Number of video frames sent since the process started. For a virtual microphone, the property counts
+    /// audio blocks.
     public var sent_frames: Int64 = 0
-    /// Number of video frames dropped since the process started, because the network or the receiver couldn't keep up.
+    /// Number of video frames dropped since the process started, because the network or the receiver couldn't
+    /// keep up.
     public var dropped_frames: Int64 = 0
     /// Bits per second sent during the last second.
     public var bitrate: Int64 = 0
-    /// How long the oldest item has been waiting to be sent, in nanoseconds.
+    /// Time that the oldest queued item has been waiting to be sent, in nanoseconds.
     public var queue_ns: Int64 = 0
-    /// Round-trip time; `nil` if the protocol doesn't report it.
+    /// Network round-trip time in nanoseconds; `nil` if the protocol doesn't report it.
     public var rtt_ns: Int64?
-    /// Number of packets that the receiver initially missed; `nil` if the protocol doesn't report it.
+    /// Number of packets that were lost before any retransmission; `nil` if the protocol doesn't report it.
     public var lost_packets: Int64?
-    /// Current output of the separate encoder; `nil` if there is none.
+    /// Current output settings of the separate encoder; `nil` if the live output doesn't use a separate
+    /// encoder.
     public var encoder: LiveVideo?
 
-    /// Creates a report for a live output that hasn't sent anything yet.
+    /// Creates a report for a live output that hasn't sent any data yet.
     public init(live_output: String, state: State, at_ns: Int64) {
         (self.live_output, self.state, self.at_ns) = (live_output, state, at_ns)
     }

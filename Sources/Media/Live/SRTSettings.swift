@@ -10,18 +10,20 @@ public struct SRTSettings: Sendable, Hashable {
 
     /// Connection mode.
     public var mode = Mode.caller
-    /// Receiver latency: how long packets are buffered so that lost ones can be retransmitted.
+    /// Receiver latency: how long packets are buffered so that lost packets can be retransmitted.
     public var latency = Nanoseconds.milliseconds(120)
-    /// Passphrase shared by both ends, 10 to 79 bytes long; `nil` for an unencrypted connection.
+    /// Encryption passphrase shared by both ends of the connection, 10 to 79 bytes long; `nil` for an
+    /// unencrypted connection.
     public var passphrase: Secret?
-    /// Length in bytes of the key derived from the passphrase: 16, 24, or 32.
+    /// Length in bytes of the encryption key derived from the passphrase: 16, 24, or 32.
     public var keyLength = 16
-    /// Stream ID that tells the listener which stream to use; `nil` for none. The ID may contain a key.
+    /// Stream ID that tells the listener which stream to use; `nil` to omit the ID. The ID may contain a
+    /// secret key.
     public var streamID: Secret?
     /// How long the peer may be silent before the connection is considered lost.
     public var idleTimeout = Nanoseconds.milliseconds(2500)
 
-    /// Creates the settings for an address without a query.
+    /// Creates the default settings, which apply to an address without a query.
     public init() {}
 
     /// Parses the query of an address, without its question mark.

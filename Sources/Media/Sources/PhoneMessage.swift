@@ -1,8 +1,8 @@
 /// Binary message from a phone: type, number, time, and content. See docs/reference/control-room.md for the
-/// layout. A phone stores a recording as the same messages, each with a length prefix. Treat the content as
-/// untrusted: only its bounds are validated.
+/// layout. A recording stored on the phone consists of the same messages, each with a length prefix. Treat
+/// the content as untrusted: the parser validates only the header.
 public struct PhoneMessage: Sendable, Equatable {
-    /// Type of the content. The raw value is the first byte of the message.
+    /// Type of a message's content. The raw value is the first byte of the message.
     public enum Kind: UInt8, Sendable {
         case jpeg = 1
         /// H.264 frame in Annex B format.
@@ -10,12 +10,12 @@ public struct PhoneMessage: Sendable, Equatable {
         /// Audio samples, 16-bit little-endian.
         case pcm = 3
         /// In stored recordings only: the relation of the phone's clock to CLOCK_MONOTONIC, as two 64-bit
-        /// integers in microseconds. The first integer is the offset to add to the phone's time; the second is the
-        /// offset's maximum error.
+        /// integers in microseconds. The first integer is the offset to add to the phone's time; the second
+        /// is the offset's maximum error.
         case date = 4
         /// In stored recordings only: the frame format as a JSON object.
         case format = 5
-        /// Chunk of a stored recording; the number is its offset in bytes.
+        /// Chunk of a stored recording; the message's number is the chunk's offset in bytes.
         case stored = 6
     }
 
@@ -23,17 +23,18 @@ public struct PhoneMessage: Sendable, Equatable {
     public let kind: Kind
     /// Whether the frame can be decoded without other frames.
     public let isKey: Bool
-    /// Number of the frame or of the first sample, or the byte offset of a chunk; counted from 0.
+    /// Number of the frame or of the first sample, or the byte offset of a chunk; starting at 0.
     public let number: Int64
-    /// Time on the phone's clock.
+    /// Capture time on the phone's clock.
     public let time: Nanoseconds
 
-    /// Size of the header in bytes.
+    /// Size of a message header in bytes.
     public static let prefix = 20
-    /// Limit for numbers and for times in microseconds: JavaScript can't represent larger integers exactly.
+    /// Upper limit for message numbers, and for times in microseconds. JavaScript can't represent larger
+    /// integers exactly.
     private static let most: Int64 = 1 << 53
 
-    /// Parses the header of a message; returns `nil` if the header is invalid.
+    /// Parses the header of a phone's message; returns `nil` if the header is invalid.
     ///
     /// - Parameter bytes: The message, or its first `prefix` bytes.
     public init?(_ bytes: UnsafeRawBufferPointer) {
@@ -49,7 +50,7 @@ public struct PhoneMessage: Sendable, Equatable {
     }
 }
 
-/// Format of a phone's frames, as sent by its page as JSON. All values are untrusted.
+/// Format of a phone's frames, sent as JSON by the web page on the phone. All values are untrusted.
 public struct PhoneFormat: Sendable, Decodable {
     private let codec: String
     private let width: Int
@@ -62,8 +63,8 @@ public struct PhoneFormat: Sendable, Decodable {
     private static let sides = 16...4096
     private static let rates = 1.0...120
 
-    /// Video format; `nil` if it can't be recorded: codecs other than H.264 and JPEG, sides that are odd or outside
-    /// 16…4096, or a rate outside 1…120 frames per second.
+    /// Video format; `nil` if frames in the format can't be recorded. The codec must be H.264 or JPEG, width
+    /// and height must be even and in 16…4096, and the rate must be 1…120 frames per second.
     public var video: VideoFormat? {
         guard let pixel = Self.codecs[codec], Self.sides.contains(width), Self.sides.contains(height),
             width.isMultiple(of: 2), height.isMultiple(of: 2), Self.rates.contains(rate),
@@ -72,7 +73,8 @@ public struct PhoneFormat: Sendable, Decodable {
         return VideoFormat(pixel: pixel, size: FrameSize(width: width, height: height), rate: rate)
     }
 
-    /// Color description: fixed for JPEG, and reported by the page for H.264.
+    /// Color description of the frames. The description is fixed for JPEG, and reported by the phone's page
+    /// for H.264.
     public var color: ColorDescription {
         Self.codecs[codec] == .mjpeg
             ? .jpeg
@@ -81,21 +83,21 @@ public struct PhoneFormat: Sendable, Decodable {
     }
 }
 
-/// Selector of a phone's camera and microphone, `phone:NAME`. The control room's web process provides both devices
-/// under this name.
+/// Selector of a phone's camera and microphone, `phone:NAME`. The control room's web process provides both
+/// devices under this name.
 public enum PhoneSelector {
-    /// Prefix of phone selectors.
+    /// Prefix of all phone selectors.
     public static let scheme = "phone:"
     private static let longestName = 32
 
     /// Whether a selector names a phone.
     public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
 
-    /// Returns the selector of a phone.
+    /// Returns the selector of a phone with the given name.
     ///
     /// - Parameter name: The name chosen by the phone's user.
-    /// - Returns: The selector. `nil` unless the name has 1 to 32 ASCII letters, digits, `-` and `_`, and
-    ///   begins with a letter or digit.
+    /// - Returns: The selector. The result is `nil` unless the name consists of 1 to 32 ASCII letters,
+    ///   digits, `-`, and `_`, and begins with a letter or digit.
     public static func selector(of name: String) -> String? {
         name.isPlainName(longest: longestName) ? scheme + name : nil
     }

@@ -1,9 +1,9 @@
-/// Address of a screen, or a part of a screen, that is used as a camera: `screen:`, `screen::0`,
+/// Address of a screen or a part of a screen that is used as a camera: `screen:`, `screen::0`,
 /// `screen::0?window=TITLE`, `screen::0?region=1280x720+0+0`, `screen:portal`, `screen:portal/NAME`.
 public struct ScreenAddress: Sendable, Hashable {
     /// Captured part of a display.
     public enum Part: Sendable, Hashable {
-        /// The whole display, with all its monitors.
+        /// The whole display, including all of its monitors.
         case everything
         /// The window whose title contains this text (case-insensitive), or the window with this X11 window
         /// ID (`0x1c00007`).
@@ -12,37 +12,38 @@ public struct ScreenAddress: Sendable, Hashable {
         case region(PixelRectangle)
     }
 
-    /// X11 display name, such as `:0`. `nil` for the display that multicam was started on (`DISPLAY`), and for screens
-    /// shared by the desktop.
+    /// X11 display name, such as `:0`. The value is `nil` for the display on which multicam was started
+    /// (`DISPLAY`), and for screens shared through the desktop portal.
     public let display: String?
-    /// Name that the desktop uses to remember the shared screen: `portal`, or `portal/NAME` if there are several.
+    /// Name under which the portal's token for the shared screen is stored: `portal`, or `portal/NAME` if
+    /// several screens are shared.
     public let shareName: String
     /// Captured part of the display.
     public let part: Part
     /// Whether frames include the mouse pointer.
     public let hasCursor: Bool
-    /// Size of the scaled frames; `nil` for the screen's own size.
+    /// Size to which frames are scaled, in pixels; `nil` for the screen's own size.
     public let size: FrameSize?
-    /// Frames per second.
+    /// Frame rate of the screen capture.
     public let rate: FrameRate
-    /// Selector without size and rate, which identifies the screen.
+    /// Selector without size and frame rate. The selector identifies the screen.
     let label: String
 
-    /// Whether the selector explicitly specifies a screen shared by the desktop.
+    /// Whether the selector explicitly specifies a screen shared through the desktop portal.
     private let isPortal: Bool
 
     /// Prefix of screen selectors.
     static let scheme = "screen:"
-    /// Keyword for screens shared by the desktop.
+    /// Keyword for screens shared through the desktop portal.
     private static let portal = "portal"
     private static let longestShareName = 32
-    /// Default rate in frames per second.
+    /// Default frame rate of screen captures: 30 frames per second.
     private static let defaultRate = FrameRate(30, per: 1)
     private static let expectation =
         "expected screen:, screen:portal, screen::0, screen::0?window=TITLE or screen::0?region=1280x720+0+0, with optional settings after ? or &: cursor=no, "
         + "size=1280x720 or fps=15"
 
-    /// Parses a selector.
+    /// Parses a screen selector.
     ///
     /// - Parameter text: A selector that begins with `screen:`.
     /// - Throws: `AddressError` with the expected syntax.
@@ -107,14 +108,14 @@ public struct ScreenAddress: Sendable, Hashable {
         label = Self.scheme + display + (named.isEmpty ? "" : "?" + named.joined(separator: "&"))
     }
 
-    /// Returns a screen selector, adding a role's requested size and rate if it doesn't specify them. Returns
-    /// other selectors unchanged.
+    /// Adds a role's requested size and frame rate to a screen selector, unless the selector already
+    /// specifies them. Selectors of other devices are returned unchanged.
     ///
     /// - Parameters:
     ///   - selector: A selector of any kind.
     ///   - size: The requested size; `nil` for the screen's size.
-    ///   - rate: Frames per second; `nil` for 30.
-    /// - Returns: The selector.
+    ///   - rate: The requested frame rate; `nil` for 30 frames per second.
+    /// - Returns: The selector with size and rate.
     public static func asking(_ selector: String, size: FrameSize?, rate: FrameRate?) -> String {
         guard selector.hasPrefix(scheme) else { return selector }
         var selector = selector
@@ -128,23 +129,24 @@ public struct ScreenAddress: Sendable, Hashable {
         return selector
     }
 
-    /// Whether the screen is shared by the desktop, so that the user may have to choose it in a dialog.
+    /// Whether the screen is shared through the desktop portal, so that the user may have to choose the
+    /// screen in a dialog.
     ///
     /// - Parameter environment: The environment variables of the process that captures the screen.
-    /// - Returns: `true` if the selector explicitly specifies a shared screen, or if it doesn't name a display and the
-    ///   desktop runs on Wayland.
+    /// - Returns: `true` if the selector explicitly specifies a shared screen, or if it doesn't name a
+    ///   display and the desktop runs on Wayland.
     public func isShared(_ environment: [String: String]) -> Bool {
         isPortal || (display == nil && !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty)
     }
 
-    /// Whether a word is `portal` or `portal/NAME`.
+    /// Whether the text is `portal` or `portal/NAME`.
     private static func isPortal(_ text: Substring) -> Bool {
         guard text.hasPrefix(portal + "/") else { return text == portal }
         let name = text.dropFirst(portal.count + 1)
         return (1...longestShareName).contains(name.utf8.count) && name.description.isPlain
     }
 
-    /// Whether a word is an X11 display name: `:0`, `:0.1`, `host:10`.
+    /// Whether the text is an X11 display name: `:0`, `:0.1`, `host:10`.
     private static func isDisplay(_ text: Substring) -> Bool {
         guard let colon = text.lastIndex(of: ":") else { return false }
         let numbers = text[text.index(after: colon)...].split(

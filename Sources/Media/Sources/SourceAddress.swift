@@ -1,6 +1,8 @@
-/// Address of a camera that a multicam process provides, as written in a profile: a network camera or a screen.
+/// Address of a network camera or a screen, as written in a profile. A separate multicam process provides
+/// such a camera.
 ///
-/// An address may contain a password. `description` returns `printable`, which omits the password; `text` includes it.
+/// An address may contain a password. `description` returns `printable`, which omits the password; `text`
+/// includes the password.
 public struct SourceAddress: Sendable, Hashable {
     /// Protocol that delivers the frames; `screen` for a screen, which doesn't use a protocol.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -11,29 +13,30 @@ public struct SourceAddress: Sendable, Hashable {
     public let kind: Kind
     /// The complete address as given, including secrets. Never print this text.
     public let text: String
-    /// Host name or numeric address of the camera, IPv6 without brackets. Empty for an SRT listener on all addresses.
+    /// Host name or numeric address of the camera, with IPv6 addresses written without brackets. The host is
+    /// empty for an SRT listener on all addresses.
     public let host: String
     /// Network port of the camera or of the SRT listener.
     public let port: Int
     /// Whether TLS protects the connection.
     public let isEncrypted: Bool
-    /// SRT connection settings; `nil` for other kinds.
+    /// SRT connection settings; `nil` for other protocols and for screens.
     public let srt: SRTSettings?
     /// Address of the screen; `nil` for a network camera.
     public let screen: ScreenAddress?
     /// Whether the address contains a user name, password, or other secret.
     public let hasSecret: Bool
-    /// The address without secrets: scheme, host, and port, and the path if it doesn't contain a secret.
+    /// The address without secrets: scheme, host, and port, and the path unless it contains a secret.
     public let printable: String
-    /// Name of the camera on the media socket, at most 64 bytes: `printable`, with a hash suffix if parts of the
-    /// address are omitted.
+    /// Name of the camera on the media socket, at most 64 bytes: `printable`, with a hash suffix if parts of
+    /// the address are omitted.
     public let name: String
 
-    /// List of all forms of addresses, for error messages.
+    /// List of all supported address forms, for error messages.
     public static let expectation =
         "expected rtsp://, rtsps://, rtmp://, rtmps://, http:// or https://HOST/PATH, or srt://HOST:PORT"
 
-    /// Schemes with their kind, whether they use TLS, and their default port.
+    /// URL schemes. Each entry gives the protocol, whether the scheme uses TLS, and the default port.
     private static let schemes: [String: (kind: Kind, isEncrypted: Bool, port: Int?)] = [
         "rtsp": (.rtsp, false, 554), "rtsps": (.rtsp, true, 322), "srt": (.srt, false, nil),
         "rtmp": (.rtmp, false, 1935), "rtmps": (.rtmp, true, 443),
@@ -43,15 +46,16 @@ public struct SourceAddress: Sendable, Hashable {
     private static let longest = 2048
     private static let longestName = 64
 
-    /// Whether a selector is a screen address, well formed or not.
+    /// Whether a selector has the prefix of screen addresses. The rest of the selector may be malformed.
     public static func isScreen(_ selector: String) -> Bool { selector.hasPrefix(ScreenAddress.scheme) }
 
-    /// Whether a selector names a screen shared by the desktop, so that the user may have to choose it.
+    /// Whether a selector names a screen shared through the desktop portal, so that the user may have to
+    /// choose the screen.
     ///
     /// - Parameters:
     ///   - selector: A selector of any kind.
     ///   - environment: The environment variables of the process.
-    /// - Returns: `false` for all other devices.
+    /// - Returns: `true` for a shared screen; `false` for all other devices.
     public static func isSharedScreen(_ selector: String, _ environment: [String: String]) -> Bool {
         guard isScreen(selector) else { return false }
         do throws(AddressError) {
@@ -61,7 +65,8 @@ public struct SourceAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether a selector is the address of a network camera or a screen, well formed or not.
+    /// Whether a selector has the prefix of a network camera or screen address. The rest of the selector may
+    /// be malformed.
     public static func handles(_ selector: String) -> Bool {
         if isScreen(selector) { return true }
         let scheme = selector.prefix { $0 != ":" }
@@ -74,7 +79,7 @@ public struct SourceAddress: Sendable, Hashable {
         handles(selector) || PhoneSelector.handles(selector)
     }
 
-    /// Returns a selector of any kind without secrets.
+    /// Returns a printable form of any selector, without secrets.
     public static func printable(of selector: String) -> String {
         guard handles(selector) else { return selector.printable() }
         do throws(AddressError) {
@@ -94,7 +99,7 @@ public struct SourceAddress: Sendable, Hashable {
         }
     }
 
-    /// Parses an address.
+    /// Parses the address of a network camera or a screen.
     ///
     /// - Parameter text: The address as entered by the user.
     /// - Throws: `AddressError` with a message that contains no secrets.
@@ -148,7 +153,7 @@ public struct SourceAddress: Sendable, Hashable {
         name = Self.name(printable, isWhole: query.isEmpty && printable == shown + path, mark: tail)
     }
 
-    /// Returns a name of at most 64 bytes, with a hash suffix if parts of the address are omitted.
+    /// Returns a camera name of at most 64 bytes, with a hash suffix if parts of the address are omitted.
     private static func name(_ printable: String, isWhole: Bool, mark text: Substring) -> String {
         if isWhole, printable.utf8.count <= longestName { return printable }
         var start = printable
@@ -165,7 +170,8 @@ public struct SourceAddress: Sendable, Hashable {
         .contains { text.contains($0) }
     }
 
-    /// Returns a 16-bit hash of the omitted part, so that two cameras on the same host get different names.
+    /// Returns a 16-bit hash of the omitted part of an address, so that two cameras on the same host get
+    /// different names.
     private static func mark(of text: Substring) -> String {
         let hash = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         let digits = String((hash >> 16) ^ (hash & 0xFFFF), radix: 16)
@@ -174,10 +180,10 @@ public struct SourceAddress: Sendable, Hashable {
 }
 
 extension SourceAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Same as `printable`, so that messages can't accidentally leak a secret.
+    /// The same text as `printable`, so that messages can't accidentally leak a secret.
     public var description: String { printable }
-    /// Same as `printable`, so that messages can't accidentally leak a secret.
+    /// The same text as `printable`, so that messages can't accidentally leak a secret.
     public var debugDescription: String { printable }
-    /// Same as `printable`, so that messages can't accidentally leak a secret.
+    /// The same text as `printable`, so that messages can't accidentally leak a secret.
     public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }

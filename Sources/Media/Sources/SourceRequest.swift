@@ -1,4 +1,5 @@
-/// Request to connect to a network camera, sent to the process that provides network cameras.
+/// Request to connect to a network camera. The recorder sends the request to the process that provides
+/// network cameras.
 public struct SourceRequest: Sendable, Equatable, Codable {
     /// Name of the camera and its audio on the media socket, as announced by the process.
     public var name: String
@@ -9,7 +10,7 @@ public struct SourceRequest: Sendable, Equatable, Codable {
     /// Whether the camera's audio is requested.
     public var audio: Bool
 
-    /// Creates a request; each parameter sets the property of the same name.
+    /// Creates a connection request; each parameter sets the property of the same name.
     public init(name: String, url: Secret, video: Bool = false, audio: Bool = false) {
         (self.name, self.url, self.video, self.audio) = (name, url, video, audio)
     }
@@ -17,10 +18,10 @@ public struct SourceRequest: Sendable, Equatable, Codable {
 
 /// Command from the recorder to the process that provides network cameras. Each command is one line of JSON.
 public struct SourceCommand: Sendable, Equatable, Codable {
-    /// Device to connect to until the process ends.
+    /// Camera to which the process stays connected until it ends.
     public var open: SourceRequest
 
-    /// Creates the command to connect to a device.
+    /// Creates the command to connect to a network camera.
     public init(open: SourceRequest) { self.open = open }
 }
 
@@ -35,24 +36,24 @@ public struct SourceReport: Sendable, Equatable, Codable {
         case asking
         /// The camera is delivering data.
         case connected
-        /// The connection was lost or couldn't be established; the process retries.
+        /// The connection was lost or couldn't be established; the process tries to connect again.
         case waiting
-        /// A password, path, or format is wrong; the process retries less often.
+        /// A password, path, or format is wrong; the process tries to connect again less often.
         case refused
-        /// The user has ended or denied the connection. The process won't retry until the device is requested
-        /// again.
+        /// The user has ended or denied the connection. The process won't connect again until the camera is
+        /// requested again.
         case ended
     }
 
-    /// Name of the camera, as in the request.
+    /// Name of the camera, as given in the request.
     public var source: String
     /// Current connection state.
     public var state: State
-    /// Reason for the state, or a notice for the user while the camera is connected, as one sentence without secrets.
-    /// `nil` if there is nothing to report.
+    /// Reason for the state, or a notice for the user while the camera is connected, as one sentence without
+    /// secrets. The text is `nil` if there is nothing to report.
     public var text: String?
 
-    /// Creates a report; each parameter sets the property of the same name.
+    /// Creates a status report; each parameter sets the property of the same name.
     public init(source: String, state: State, text: String? = nil) {
         (self.source, self.state, self.text) = (source, state, text)
     }

@@ -1,6 +1,6 @@
 extension String {
-    /// Whether the text contains only ASCII letters and digits, `-` and `_`, as required for names that become part of
-    /// selectors, addresses, and file names.
+    /// Whether the text contains only ASCII letters and digits, `-` and `_`, as required for names that
+    /// become part of selectors, addresses, and file names.
     package var isPlain: Bool {
         utf8.allSatisfy { byte in
             switch byte {
@@ -12,19 +12,20 @@ extension String {
         }
     }
 
-    /// Whether the text is plain, has 1 to `longest` characters, and begins with a letter or digit, so that it can't be
-    /// an option or a hidden file.
+    /// Whether the text contains only ASCII letters, digits, `-`, and `_`, has 1 to `longest` characters, and
+    /// begins with a letter or digit. Such a name can't be mistaken for a command-line option or a hidden
+    /// file.
     package func isPlainName(longest: Int) -> Bool {
         (1...longest).contains(utf8.count) && isPlain && !hasPrefix("-") && !hasPrefix("_")
     }
 }
 
 extension String {
-    /// Whether the text is a relative path that stays within a folder: without empty components, `.`, `..`,
-    /// or zero bytes.
+    /// Whether the text is a relative path that stays within a folder: the path doesn't contain empty
+    /// components, `.`, `..`, or zero bytes.
     ///
-    /// The check operates on bytes, as the system does. In Swift, a `/` with a combining accent is a
-    /// different character; for the system, it still separates path components.
+    /// The check operates on bytes, as the kernel does. In Swift, a `/` with a combining accent is a
+    /// different character; for the kernel, the `/` still separates path components.
     public var isPathWithin: Bool {
         let names = utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return !utf8.contains(0) && names.allSatisfy { !["", ".", ".."].contains(Substring($0)) }
@@ -32,8 +33,8 @@ extension String {
 }
 
 extension String {
-    /// The path with percent encoding: bytes that aren't allowed in a URI path become `%20` and so on (RFC
-    /// 3986, 2.1 and 3.3).
+    /// The path with percent encoding: bytes that aren't allowed in a URI path are replaced with escapes such
+    /// as `%20` (RFC 3986, 2.1 and 3.3).
     public var percentEncoded: String {
         var text = ""
         for byte in utf8 {
@@ -51,8 +52,8 @@ extension String {
         return text
     }
 
-    /// The text with percent encoding such as `%20` decoded; `nil` if a percent sign isn't followed by two digits or
-    /// the bytes aren't valid UTF-8.
+    /// The text with percent encoding such as `%20` decoded; `nil` if a percent sign isn't followed by two
+    /// digits or the bytes aren't valid UTF-8.
     public var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = utf8[...]
@@ -69,7 +70,7 @@ extension String {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Punctuation that is allowed in a path without encoding.
+    /// Punctuation characters that are allowed in a URI path without encoding.
     private static let pathSigns = Array("-._~!$&'()*+,=:@/".utf8)
 
     private static func digit(_ byte: UInt8) -> UInt8? {

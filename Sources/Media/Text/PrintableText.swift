@@ -2,21 +2,22 @@ internal import Glibc
 
 extension String {
     /// Returns the text without characters that could disrupt a terminal, a log, or a page. Control and
-    /// format characters become `?`; text longer than `limit` characters is truncated and ends with `…`. Use this
-    /// method for every string from a device or a file.
+    /// format characters are replaced with `?`; text longer than `limit` characters is truncated and ends
+    /// with `…`. Use this method for every string from a device or a file.
     public func printable(limit: Int = 200) -> String {
         var harmless = ""
         for character in self { harmless.append(character.isHarmful ? "?" : character) }
         var result = ""
         var count = 0
-        // Checks the characters again, because combining marks that followed a harmful character now combine with its
-        // `?`.
+        // The characters are checked again, because combining marks that followed a harmful character now
+        // combine with the `?` that replaced it.
         for character in harmless {
             if count == limit {
                 result.append("…")
                 break
             }
-            // A letter with a stack of combining marks is a single character of unlimited length.
+            // A letter with any number of combining marks is a single character in Swift, so its length is
+            // unlimited.
             result.append(character.unicodeScalars.count > 8 ? "?" : character)
             count += 1
         }
@@ -25,8 +26,8 @@ extension String {
 }
 
 extension Character {
-    /// Whether any scalar in the character isn't text: a control, format, private-use, or unassigned scalar,
-    /// or a line separator.
+    /// Whether the character contains a Unicode scalar that isn't text: a control, format, private-use, or
+    /// unassigned scalar, or a line separator.
     fileprivate var isHarmful: Bool {
         unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {
@@ -41,7 +42,7 @@ extension Character {
 
 extension String {
     /// Returns the text as a single POSIX shell word, for commands that the user copies. Control characters
-    /// become `?`, and text beyond 4096 characters is truncated.
+    /// are replaced with `?`, and text beyond 4096 characters is truncated.
     public func shellQuoted() -> String {
         let text = printable(limit: 4096)
         let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
@@ -54,7 +55,7 @@ extension String {
 }
 
 extension String {
-    /// The text as a sentence: with an initial capital and exactly one period at the end.
+    /// The text as a sentence, with an initial capital letter and exactly one period at the end.
     package var asSentence: String {
         let text = prefix(1).uppercased() + dropFirst()
         return text.hasSuffix(".") ? text : text + "."
@@ -77,11 +78,12 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Returns the word that was most likely intended, for "did you mean" suggestions. The comparison ignores case.
+    /// Returns the word that the user most likely intended, for "did you mean" suggestions. The comparison
+    /// ignores case.
     ///
-    /// - Returns: The closest of `words` by the number of letters added, omitted, changed, or transposed.
-    ///   `nil` if even the closest word differs in more than a third of its letters (more than one letter for
-    ///   words of three to five), or if the text exceeds 64 bytes.
+    /// - Returns: The word in `words` with the smallest number of added, omitted, changed, or transposed
+    ///   letters. The result is `nil` if even the closest word differs in more than a third of its letters
+    ///   (more than one letter for words of three to five), or if the text exceeds 64 bytes.
     public func nearest(among words: some Sequence<String>) -> String? {
         // Text much longer than any word can't match; comparing it would waste time.
         guard utf8.count <= 64 else { return nil }
@@ -111,11 +113,11 @@ extension String {
 }
 
 extension Double {
-    /// Formats the number with a fixed number of decimal places, rounded as by printf(3): `3.14`.
+    /// Formats the number with a fixed number of decimal places, rounded as in printf(3): `3.14`.
     ///
     /// - Parameters:
     ///   - digits: Digits after the decimal point, 0 to 17.
-    ///   - isSigned: Whether nonnegative numbers get a plus sign.
+    ///   - isSigned: Whether nonnegative numbers are preceded by a plus sign.
     /// - Returns: The formatted number; `inf` and `nan` for values that aren't finite.
     public func decimals(_ digits: Int, isSigned: Bool = false) -> String {
         Self.printed(isSigned ? "%+.*f" : "%.*f", [Int32(clamping: min(max(digits, 0), 17)), self])
@@ -125,7 +127,7 @@ extension Double {
     public var shortest: String { Self.printed("%g", [self]) }
 
     private static func printed(_ format: String, _ values: [any CVarArg]) -> String {
-        // The longest number has 309 digits before the decimal point.
+        // The longest floating-point number has 309 digits before the decimal point.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 340) { text in
             let count = withVaList(values) { vsnprintf(text.baseAddress, text.count, format, $0) }
             let written = text.prefix(min(max(Int(count), 0), text.count - 1))

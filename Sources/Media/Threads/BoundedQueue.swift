@@ -41,7 +41,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
     /// Current number of queued elements.
     public var count: Int { monitor.withLock { $0.count } }
 
-    /// The element that `next()` will return. The element remains in the queue. `nil` if the queue is empty.
+    /// The element that `next()` will return. The element remains in the queue. The value is `nil` if the
+    /// queue is empty.
     public var oldest: Element? { monitor.withLock { $0.oldest } }
 
     /// Adds an element if there is space, without waiting.
@@ -55,7 +56,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Adds an element. The call blocks until there is space. After the queue is finished, the element is discarded.
+    /// Adds an element. The call blocks until there is space. If the queue is finished, the element is
+    /// discarded.
     public func put(_ element: Element) {
         monitor.wait { state -> Void? in
             if state.isFinished { return () }
@@ -66,8 +68,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         monitor.broadcast { _ in }
     }
 
-    /// Removes and returns the oldest element. The call blocks until an element is available. Returns `nil` when the
-    /// queue is finished and empty.
+    /// Removes and returns the oldest element. The call blocks until an element is available. Returns `nil`
+    /// when the queue is finished and empty.
     public func next() -> Element? {
         let element: Element? = monitor.wait { state -> Element?? in
             if let element = state.takeFirst() { return .some(element) }
@@ -77,8 +79,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Finishes the queue: it accepts no more elements, blocked writers return, and readers receive the remaining
-    /// elements followed by `nil`.
+    /// Finishes the queue. The queue then rejects new elements, blocked writers return, and readers receive
+    /// the remaining elements followed by `nil`.
     public func finish() {
         monitor.broadcast { $0.isFinished = true }
     }

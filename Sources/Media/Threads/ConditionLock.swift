@@ -2,15 +2,16 @@ public import Glibc
 
 /// State guarded by a lock, with a condition variable to wait for state changes.
 ///
-/// The lock uses pthreads, because `Synchronization.Mutex` lacks a condition variable and causes false race reports by
-/// ThreadSanitizer on Linux. This is the only lock in the project; never hold it across a call into C.
+/// The lock uses pthreads, because `Synchronization.Mutex` lacks a condition variable and causes false race
+/// reports by ThreadSanitizer on Linux. `ConditionLock` is the only lock type in the project; never hold the
+/// lock across a call into C.
 ///
-/// The lock's methods are inlinable so that the compiler specializes them for each type of state. A generic call across
-/// modules costs several times as much as the lock itself.
+/// The lock's methods are inlinable so that the compiler specializes them for each type of state. A generic
+/// call across modules costs several times as much as the lock itself.
 @usableFromInline
 package final class ConditionLock<State>: @unchecked Sendable {
-    // `state` is accessed only while `mutex` is locked, so the language doesn't need to check exclusivity
-    // again.
+    // `state` is accessed only while `mutex` is locked, so Swift's runtime doesn't need to check exclusive
+    // access again.
     @usableFromInline
     @exclusivity(unchecked) var state: State
     @usableFromInline
@@ -18,7 +19,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     @usableFromInline
     let changed: UnsafeMutablePointer<pthread_cond_t>
 
-    /// Creates an unlocked lock around `state`. Timed waits use `CLOCK_MONOTONIC`.
+    /// Creates an unlocked lock that guards `state`. Timed waits use `CLOCK_MONOTONIC`.
     @inlinable
     package init(_ state: sending State) {
         self.state = state
@@ -40,8 +41,8 @@ package final class ConditionLock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the state while holding the lock, and returns its result. This method doesn't wake waiting
-    /// threads.
+    /// Runs `body` on the state while holding the lock, and returns its result. This method doesn't wake
+    /// waiting threads.
     @inlinable
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
@@ -65,7 +66,8 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return result
     }
 
-    /// Blocks until `body` returns a value. `body` runs under the lock, immediately and after each change.
+    /// Blocks until `body` returns a value. `body` is called with the lock held: once immediately, and again
+    /// after each change of the state.
     @discardableResult @inlinable
     package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
@@ -78,10 +80,11 @@ package final class ConditionLock<State>: @unchecked Sendable {
 
     /// Blocks until `body` returns a value or the `deadline` on `CLOCK_MONOTONIC` passes.
     ///
-    /// After the deadline, `body` runs once more and its result is returned, even if it is `nil`.
+    /// After the deadline, `body` is called once more and its result is returned, even if the result is
+    /// `nil`.
     @inlinable
     package func wait<Result>(until deadline: ClockTime, _ body: (inout State) -> Result?) -> Result? {
-        // The system rejects negative times immediately, which would turn the wait into a busy loop.
+        // The system rejects negative times immediately, which would make the waiting thread a busy loop.
         let deadline = max(deadline.nanoseconds, 0)
         var time = timespec(
             tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
@@ -94,24 +97,24 @@ package final class ConditionLock<State>: @unchecked Sendable {
     }
 }
 
-/// A one-time cancellation request that wakes every thread waiting on it.
+/// A one-time cancellation request that wakes every thread that waits for it.
 public final class Cancellation: Sendable {
     private let monitor = ConditionLock(false)
 
-    /// Creates a request that hasn't been canceled.
+    /// Creates a cancellation request that hasn't been triggered.
     public init() {}
 
     /// Whether `cancel()` was called.
     public var isCancelled: Bool { monitor.withLock { $0 } }
 
-    /// Cancels permanently and wakes the waiting threads. Subsequent calls do nothing.
+    /// Triggers the cancellation permanently and wakes the waiting threads. Subsequent calls do nothing.
     public func cancel() {
         monitor.broadcast { $0 = true }
     }
 
-    /// Blocks until canceled or until the `deadline` on `CLOCK_MONOTONIC`.
+    /// Blocks until `cancel()` is called or the `deadline` on `CLOCK_MONOTONIC` passes.
     ///
-    /// - Returns: Whether the request was canceled; `false` if the deadline passed first.
+    /// - Returns: `true` if `cancel()` was called; `false` if the deadline passed first.
     package func wait(until deadline: ClockTime) -> Bool {
         monitor.wait(until: deadline) { $0 ? true : nil } ?? false
     }

@@ -6,16 +6,17 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
     case threads
     /// The process has run out of address space (`RLIMIT_AS`).
     case addressSpace
-    /// The process has no file descriptors left (`RLIMIT_NOFILE`).
+    /// The process can't open more file descriptors (`RLIMIT_NOFILE`).
     case descriptors
-    /// The system has no file descriptors left (`fs.file-max`).
+    /// The system can't open more file descriptors (`fs.file-max`).
     case systemDescriptors
     /// A file has reached the maximum size (`RLIMIT_FSIZE`, or the file system's own limit).
     case fileSize
-    /// The system has no memory left for the operation.
+    /// The system doesn't have enough memory for the operation.
     case memory
 
-    /// Creates the limit indicated by the error number of a file operation; `nil` for other errors.
+    /// Creates the limit that corresponds to the error number of a file operation; returns `nil` for other
+    /// errors.
     public init?(errno number: Int32) {
         switch number {
         case EMFILE: self = .descriptors
@@ -26,19 +27,20 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// Returns the reason for an error number as sentences: the limit that was reached, or the system's own text.
+    /// Returns sentences that explain an error number: the limit that was reached, or the system's error
+    /// text.
     public static func sentences(errno number: Int32) -> String {
         Self(errno: number)?.explanation ?? "\(String(cString: strerror(number)))."
     }
 
     /// Returns the limit that prevents the system from creating a thread with a stack of `stackSize` bytes.
     static func ofThreads(stackSize: Int) -> Self {
-        // Accounts for the stack, its guard page, and allocator overhead.
+        // The size includes the stack, its guard page, and allocator overhead.
         ProcessLimit.hasAddressSpace(for: UInt64(stackSize) + (1 << 20)) ? .threads : .addressSpace
     }
 
-    /// Sentences that explain which limit was reached and how to raise it. The text includes the current limits of the
-    /// process.
+    /// Sentences that explain which limit was reached and how to raise it. The text includes the current
+    /// limits of the process.
     public var explanation: String {
         switch self {
         case .threads:
@@ -124,8 +126,8 @@ public enum ProcessLimit: Sendable, CaseIterable {
         return setrlimit(resource, &values) == 0 ? before : nil
     }
 
-    /// Returns the limit that prevents the process from opening `count` more files now; `nil` if it can. To find out,
-    /// the method opens the files briefly.
+    /// Returns the limit that prevents the process from opening `count` more files now; `nil` if the process
+    /// can open them. The method briefly opens that many files as a test.
     public static func limit(ofOpening count: Int) -> MachineLimit? {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -137,18 +139,18 @@ public enum ProcessLimit: Sendable, CaseIterable {
         return nil
     }
 
-    /// Whether the address space has room for this many additional bytes.
+    /// Whether the process's address space has room for this many additional bytes.
     public static func hasAddressSpace(for byteCount: UInt64) -> Bool {
         guard let limit = addressSpace.soft, let used = addressSpaceInUse else { return true }
         return limit > used && limit - used >= byteCount
     }
 
-    /// Bytes of address space for the stacks of a recording's threads and for memory that the allocator reserves but
-    /// doesn't use.
+    /// Address space in bytes that the stacks of a recording's threads occupy and that the allocator reserves
+    /// without using it.
     private static let addressSpaceBesideMemory: UInt64 = 72 << 20
 
-    /// Bytes of memory that the process can still allocate before its address space is exhausted, after subtracting the
-    /// stacks of a recording's threads. `nil` if the address space is unlimited.
+    /// Bytes of memory that the process can still allocate before its address space is exhausted, after
+    /// subtracting the stacks of a recording's threads. The value is `nil` if the address space is unlimited.
     public static var addressSpaceLeft: Int64? {
         guard let limit = addressSpace.soft, let used = addressSpaceInUse else { return nil }
         let taken = used + addressSpaceBesideMemory

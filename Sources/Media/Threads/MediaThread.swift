@@ -1,34 +1,37 @@
 import Glibc
 
-/// A thread for work that blocks or computes for a long time, named for identification in `top -H` and `perf`.
+/// A thread for work that blocks or computes for a long time, named for identification in `top -H` and
+/// `perf`.
 ///
-/// To end the thread, end its input, and then call `join`.
+/// To end a thread, close the thread's input, and then call `join`.
 public final class MediaThread: Sendable {
     private struct State {
         var isFinished = false
         var cpuTime = Nanoseconds.zero
     }
 
-    /// Scheduling class of a thread relative to others.
+    /// Scheduling class of a thread relative to other threads.
     public enum Urgency: Sendable {
         /// The thread computes or waits for a disk and isn't time-critical.
         case ordinary
-        /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little computation,
-        /// and a delay causes losses. The thread has priority over other threads if the system (`RLIMIT_NICE`,
-        /// getrlimit(2)) or a service permits it (`ThreadPriorities`).
+        /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little
+        /// computation, and delaying the thread causes losses. Punctual threads have priority over other
+        /// threads if the system (`RLIMIT_NICE`, getrlimit(2)) or a service permits the priority
+        /// (`ThreadPriorities`).
         case punctual
     }
 
-    /// Name given at startup; the kernel shows its first 15 bytes.
+    /// Name given when the thread was created; the kernel shows the first 15 bytes of the name.
     public let name: String
     private let monitor = ConditionLock(State())
 
     /// Starts the thread immediately.
     ///
     /// - Parameters:
-    ///   - name: The thread's name. The kernel shows only its first 15 bytes.
+    ///   - name: The thread's name. The kernel shows only the first 15 bytes of the name.
     ///   - urgency: The scheduling class of the thread.
-    ///   - body: Runs once on the new thread. The closure is released without being called if the initializer throws.
+    ///   - body: A closure that is called once on the new thread. If the initializer throws, the closure is
+    ///     released without being called.
     /// - Throws: `ThreadError` if the system can't create a thread.
     public convenience init(
         name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
@@ -39,11 +42,11 @@ public final class MediaThread: Sendable {
 
     private init(named name: String) { self.name = name }
 
-    /// Runs work on a new thread, or on the calling thread if the system can't create one. Use this method for short
-    /// work that must be done, such as stopping a device. If no thread can be created, the work delays the caller, and
-    /// multiple devices are stopped one after another.
+    /// Runs work on a new thread, or on the calling thread if the system can't create a thread. Use this
+    /// method for short work that can't be omitted, such as stopping a device. If no thread can be created,
+    /// the work delays the caller, and multiple devices are stopped one after another.
     ///
-    /// - Returns: The thread, already finished if the work ran on the calling thread.
+    /// - Returns: The thread, which has already finished if the work ran on the calling thread.
     public static func runningInlineOnFailure(name: String, _ body: sending @escaping () -> Void)
         -> MediaThread
     {
@@ -58,10 +61,11 @@ public final class MediaThread: Sendable {
         return thread
     }
 
-    /// Runs work on a new thread as soon as the system can create one. Use this method for work that may start late,
-    /// such as periodic readings or a queue's consumer.
+    /// Runs work on a new thread as soon as the system can create a thread. Use this method for work that may
+    /// start late, such as periodic readings or the consumer of a queue.
     ///
-    /// - Returns: The thread, which may start later; until then, `join` runs the work itself.
+    /// - Returns: The thread, which may start later. If `join` is called before the thread has started,
+    ///   `join` runs the work on the calling thread.
     @discardableResult
     public static func eventually(
         name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
@@ -90,15 +94,15 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Stack size of a thread in bytes. A stack reserves address space, but only the pages that its thread touches use
-    /// memory.
+    /// Stack size of a thread in bytes. A stack reserves address space, but only the pages that its thread
+    /// touches use memory.
     package static let stackSize = 2 << 20
 
-    /// How long to keep trying to create a thread. The kernel counts a finished thread until it has been
-    /// removed, a few milliseconds later.
+    /// Maximum time for attempts to create a thread. The kernel counts a finished thread against the limit
+    /// until the thread has been removed, which takes a few milliseconds.
     private static let patience = Nanoseconds.milliseconds(60)
 
-    /// Names of threads that fail to start in tests, as if a limit were reached.
+    /// Names of threads whose creation fails in tests, as if a system limit had been reached.
     package static let refusedNames = ConditionLock<Set<String>>([])
 
     /// Creates a detached system thread.
@@ -132,14 +136,15 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Creates the reserve thread, which later starts the threads for `eventually`. Call this method early, while the
-    /// system can still create threads.
+    /// Creates the reserve thread, which later starts the threads for `eventually`. Call this method early,
+    /// while the system can still create threads.
     ///
-    /// - Throws: `ThreadError` if the system can't create it.
+    /// - Throws: `ThreadError` if the system can't create the reserve thread.
     package static func prepareReserve() throws(ThreadError) { try ThreadReserve.shared.prepare() }
 
-    /// Checks that the system can create `count` threads now, by creating them briefly. Libraries that create their own
-    /// threads (encoders, the sound server's client, Swift's tasks) may hang or abort if they can't.
+    /// Checks whether the system can create `count` threads now, by briefly creating that many threads.
+    /// Libraries that create their own threads (encoders, the sound server's client library, Swift's task
+    /// runtime) may hang or abort if thread creation fails.
     ///
     /// - Throws: `ThreadError` if the system can't create that many threads.
     public static func check(_ count: Int, for name: String) throws(ThreadError) {
@@ -154,14 +159,14 @@ public final class MediaThread: Sendable {
         }
     }
 
-    /// Waits until the body has returned. If the system hasn't created the thread yet, this method runs the body
-    /// itself. Never call this method from the thread itself or from a Swift task.
+    /// Waits until the thread's body has returned. If the system hasn't created the thread yet, this method
+    /// runs the body on the calling thread. Never call `join` from the thread itself or from a Swift task.
     public func join() {
         ThreadReserve.shared.waitingWork(of: self)?.run()
         monitor.wait { $0.isFinished ? true : nil }
     }
 
-    /// Total CPU time of the thread; zero until it has finished.
+    /// Total CPU time of the thread; zero until the thread has finished.
     public var cpuTime: Nanoseconds { monitor.withLock { $0.cpuTime } }
 
     /// CPU time used so far by the calling thread (`CLOCK_THREAD_CPUTIME_ID`).
@@ -171,33 +176,33 @@ public final class MediaThread: Sendable {
         return Nanoseconds(time)
     }
 
-    /// Priority advantage of a `punctual` thread in nice levels; sound servers request the same number.
+    /// Priority advantage of a `punctual` thread in nice levels; sound servers request the same advantage.
     private static let head: Int32 = 11
 
-    /// Runs code at ordinary priority, so that threads started by libraries also have ordinary priority. A
-    /// thread inherits the priority of its creator.
+    /// Runs code at ordinary priority, so that threads started by that code also have ordinary priority. A
+    /// thread inherits the priority of the thread that creates it.
     ///
-    /// - Parameter body: Runs immediately, on the calling thread.
+    /// - Parameter body: The code to run immediately, on the calling thread.
     /// - Returns: The result of `body`.
     /// - Throws: Any error thrown by `body`.
     public static func ordinarily<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (own, usual) = (priority(of: 0), priority(of: id_t(getpid())))
-        // If a service raised this thread's priority, the threads that it starts have ordinary priority anyway, and
-        // this thread couldn't restore its own priority afterwards.
+        // If a service raised this thread's priority, new threads don't inherit the priority, and this thread
+        // couldn't restore its own priority afterwards.
         guard own < usual, sched_getscheduler(0) & resetOnFork == 0 else { return try body() }
         setpriority(kind, 0, usual)
         defer { setpriority(kind, 0, own) }
         return try body()
     }
 
-    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's C importer omits on systems where the macro depends on feature
-    /// macros.
+    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's C importer omits on systems where the macro depends on
+    /// feature macros.
     private static let resetOnFork: Int32 = 0x4000_0000
 
-    /// Sets the calling thread's priority. If the system refuses, the thread's priority remains unchanged
-    /// until a service raises it.
+    /// Sets the calling thread's priority. If the system refuses, the thread keeps its priority until a
+    /// service raises the priority.
     private static func applyUrgency(_ urgency: Urgency) {
         switch urgency {
         case .ordinary: setpriority(kind, 0, priority(of: id_t(getpid())))
@@ -221,20 +226,20 @@ public final class MediaThread: Sendable {
 
     /// Raises the calling thread's priority to the level for punctual threads.
     ///
-    /// - Returns: The nice value that the system refused, or `nil` if it was set.
+    /// - Returns: The nice value that the system refused, or `nil` if the nice value was set.
     static func takePriority() -> Int32? {
         let nice = max(priority(of: id_t(getpid())) - head, -20)
         return setpriority(kind, 0, nice) == 0 ? nil : nice
     }
 
-    /// Returns the nice value of a thread; 0 means the caller. On Linux, each thread has its own nice value
-    /// (setpriority(2), C library/kernel differences).
+    /// Returns the nice value of the thread with this ID; an ID of 0 means the calling thread. On Linux, each
+    /// thread has its own nice value (setpriority(2), C library/kernel differences).
     private static func priority(of thread: id_t) -> Int32 { getpriority(kind, thread) }
 
     private static var kind: __priority_which_t { __priority_which_t(PRIO_PROCESS.rawValue) }
 
-    /// Sets the thread name in the kernel (proc(5), `/proc/[pid]/task/[tid]/comm`). The name is only a label: failing
-    /// to set it, for example without `/proc`, is harmless.
+    /// Sets the thread name in the kernel (proc(5), `/proc/[pid]/task/[tid]/comm`). The name is only a label:
+    /// failing to set it, for example without `/proc`, is harmless.
     private static func setKernelThreadName(_ name: String) {
         guard let file = fopen("/proc/thread-self/comm", "w") else { return }
         fputs(String(name.utf8.prefix(15)) ?? "multicam", file)
@@ -242,7 +247,7 @@ public final class MediaThread: Sendable {
     }
 }
 
-/// Transfers the body to the thread that runs it. The body runs once, for the first caller.
+/// Passes a thread's body to the thread that runs it. The body runs only once, for the first caller.
 final class ThreadBody: @unchecked Sendable {
     private let body: () -> Void
     private let isStarted = ConditionLock(false)
@@ -260,10 +265,10 @@ final class ThreadBody: @unchecked Sendable {
     }
 }
 
-/// Defers work for which the system can't currently create a thread.
+/// Runs work later if the system can't currently create a thread for it.
 ///
-/// A single reserve thread is created when the process starts, while threads are available. This thread retries four
-/// times per second.
+/// A single reserve thread is created when the process starts, while threads are available. Four times per
+/// second, the reserve thread tries again to create the other threads.
 final class ThreadReserve: Sendable {
     private struct Entry {
         let name: String
@@ -284,7 +289,7 @@ final class ThreadReserve: Sendable {
 
     /// Creates the reserve thread.
     ///
-    /// - Throws: `ThreadError` if the system can't create it.
+    /// - Throws: `ThreadError` if the system can't create the reserve thread.
     func prepare() throws(ThreadError) {
         let isPrepared = state.withLock { state in
             defer { state.isPrepared = true }
@@ -301,16 +306,16 @@ final class ThreadReserve: Sendable {
         }
     }
 
-    /// Starts a thread's work when the system can create the thread.
+    /// Starts a thread's work as soon as the system can create the thread.
     func start(_ work: ThreadBody, of thread: MediaThread) {
         let entry = Entry(name: thread.name, work: work, owner: ObjectIdentifier(thread))
         state.broadcast { $0.waiting.append(entry) }
-        // Programs that use multicam as a library haven't created the reserve thread yet. If creating it fails, `join`
-        // runs the work.
+        // Programs that use multicam as a library haven't created the reserve thread yet. If the reserve
+        // thread can't be created, `join` runs the work.
         do throws(ThreadError) { try prepare() } catch {}
     }
 
-    /// Returns the work of a thread that hasn't been started yet; `nil` for other threads.
+    /// Returns the work of a thread that the system hasn't created yet; `nil` for other threads.
     func waitingWork(of thread: MediaThread) -> ThreadBody? {
         let owner = ObjectIdentifier(thread)
         return state.withLock { state in
@@ -351,15 +356,15 @@ extension ThreadError: CustomStringConvertible {
     }
 }
 
-/// Concurrent execution of work that involves waiting for devices.
+/// Concurrent processing of several items, for work that waits for devices.
 public enum Parallel {
-    /// Calls `body` for each item, on separate threads if the system can create enough, and waits for all of
-    /// them. Don't call this method from a Swift task.
+    /// Calls `body` for each item, and waits for all calls to return. The calls run on separate threads if
+    /// the system can create enough threads. Don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - items: The items; a single item is processed on the calling thread.
+    ///   - items: The items to process; a single item is processed on the calling thread.
     ///   - name: The name of the threads.
-    ///   - body: The work for one item; it may block.
+    ///   - body: The work for one item; the closure may block.
     /// - Returns: The results in the order of `items`.
     public static func map<Item: Sendable, Outcome: Sendable>(
         _ items: [Item], threads name: String, _ body: @escaping @Sendable (Item) -> Outcome

@@ -1,11 +1,12 @@
-/// Threads that run Swift tasks, so that a process doesn't need libdispatch's pool.
+/// Threads that run Swift tasks, so that a process doesn't need the thread pool of libdispatch.
 ///
-/// The monitor of that pool opens `/proc/TID/stat` for each of its threads once per second and aborts the
-/// process if it can't (`_dispatch_workq_count_runnable_workers` in libdispatch's src/event/workqueue.c). A
-/// recorder that has run out of file descriptors would lose its recording.
+/// Once per second, the monitor of libdispatch's thread pool opens `/proc/TID/stat` for each thread of the
+/// pool. The monitor aborts the process if the file can't be opened (`_dispatch_workq_count_runnable_workers`
+/// in libdispatch's src/event/workqueue.c). A recorder that has run out of file descriptors would lose its
+/// recording.
 ///
-/// A task runs on these threads if it is created with `executorPreference: TaskThreads.shared`. Such tasks must not use
-/// `Task.sleep`, which starts the pool.
+/// A task runs on these threads if it is created with `executorPreference: TaskThreads.shared`. Such tasks
+/// must not use `Task.sleep`, which starts libdispatch's pool.
 package final class TaskThreads: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -14,16 +15,16 @@ package final class TaskThreads: TaskExecutor {
         var idle = 0
     }
 
-    /// Maximum number of threads in addition to the thread that calls `run`. A task that blocks on an output occupies
-    /// one of these threads.
+    /// Maximum number of task threads in addition to the thread that calls `run`. A task that blocks on an
+    /// output occupies one of these threads.
     private static let limit = 4
 
-    /// The executor that the whole process shares.
+    /// The task executor shared by the whole process.
     package static let shared = TaskThreads()
 
     private let state = ConditionLock(State())
 
-    /// Schedules a job. The Swift runtime calls this method from any thread.
+    /// Schedules a job of a Swift task. The Swift runtime calls this method from any thread.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let needsThread = state.broadcast { state in
@@ -37,8 +38,8 @@ package final class TaskThreads: TaskExecutor {
 
     /// Starts a task and runs jobs on the calling thread until the task has returned.
     ///
-    /// The call blocks and uses the calling thread for tasks, so that they can run even if the system can't create a
-    /// thread.
+    /// The call blocks and uses the calling thread to run tasks. Tasks can therefore run even if the system
+    /// can't create a thread.
     ///
     /// - Returns: The task's result.
     package func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result {

@@ -2,15 +2,15 @@ import Glibc
 
 /// Source of the elevated priority of this process's punctual threads.
 public enum PriorityGrant: Sendable, Equatable {
-    /// The system's limit (`RLIMIT_NICE`, getrlimit(2)) allows the priority.
+    /// The system limit `RLIMIT_NICE` (getrlimit(2)) allows the elevated priority.
     case niceLimit
-    /// RealtimeKit raised the priority on request.
+    /// RealtimeKit raised the thread priority on request.
     case realtimeKit
-    /// Both the system and RealtimeKit refused. `reason` is RealtimeKit's error, or the reason why it can't
-    /// be reached.
+    /// Both the system and RealtimeKit refused the elevated priority. `reason` is RealtimeKit's error, or the
+    /// reason why RealtimeKit can't be reached.
     case notGranted(reason: String)
 
-    /// Identifier used in files and on the control socket.
+    /// Identifier of the grant in files and on the control socket.
     public var word: String {
         switch self {
         case .niceLimit: "nice-limit"
@@ -22,17 +22,17 @@ public enum PriorityGrant: Sendable, Equatable {
 
 /// A service that raises thread priorities for users who lack the system permission.
 public protocol PriorityService: Sendable {
-    /// Raises the priority of a thread of this process. The call blocks for a few seconds at most.
+    /// Raises the priority of a thread of this process. The call blocks for at most a few seconds.
     ///
     /// - Parameters:
     ///   - thread: The thread ID (gettid(2)).
     ///   - nice: The requested nice value.
-    /// - Returns: The reason for a refusal, or `nil` if the thread has the priority.
+    /// - Returns: The reason for a refusal, or `nil` if the service raised the priority.
     func raise(thread: Int32, toNice nice: Int32) -> String?
 }
 
-/// Priorities of this process's punctual threads. A separate thread sends requests to the service, so that other
-/// threads don't have to wait for the replies.
+/// Manages the priorities of this process's punctual threads. A separate thread sends requests to the
+/// priority service, so that other threads don't have to wait for replies.
 public final class ThreadPriorities: Sendable {
     private struct State {
         var service: (any PriorityService)?
@@ -42,7 +42,7 @@ public final class ThreadPriorities: Sendable {
         var grant: PriorityGrant?
     }
 
-    /// The priorities of this process.
+    /// The shared instance that manages the thread priorities of this process.
     public static let process = ThreadPriorities()
 
     private let state = ConditionLock(State())
@@ -50,22 +50,23 @@ public final class ThreadPriorities: Sendable {
     /// Creates an instance without a priority service.
     public init() {}
 
-    /// Sets the service to use if the system refuses.
+    /// Sets the priority service that is used if the system refuses a priority.
     public func use(_ service: any PriorityService) {
         state.withLock { $0.service = service }
         askIfNeeded()
     }
 
-    /// Source of the most recently requested priority; `nil` until it is known.
+    /// Source of the most recently requested priority; `nil` until the request has been answered.
     public var grant: PriorityGrant? { state.withLock { $0.isAsking ? nil : $0.grant } }
 
-    /// Records that the system granted the priority of a thread.
+    /// Records that the system granted an elevated thread priority.
     func recordGrant() { state.withLock { $0.grant = .niceLimit } }
 
-    /// Asks the service for the priority that the system denied to a thread.
+    /// Asks the priority service for a thread priority that the system denied.
     func ask(for thread: Int32, nice: Int32) {
         state.withLock { state in
-            // Limits the queue until a service is set, because a program that never records may never set one.
+            // The number of waiting requests is limited, because a program that never records may never set a
+            // service.
             if state.waiting.count < Self.mostWaiting { state.waiting.append((thread, nice)) }
         }
         askIfNeeded()
@@ -84,7 +85,7 @@ public final class ThreadPriorities: Sendable {
         MediaThread.eventually(name: "priority") { [self] in
             var refusal: String?
             while let (service, request) = next() {
-                // Skips threads that have ended in the meantime.
+                // Requests for threads that have ended in the meantime are skipped.
                 guard access("/proc/self/task/\(request.thread)", F_OK) == 0 else { continue }
                 if let reason = service.raise(thread: request.thread, toNice: request.nice) {
                     refusal = reason
@@ -105,10 +106,10 @@ public final class ThreadPriorities: Sendable {
         }
     }
 
-    /// Tests whether a thread of this process can get the priority from the system or from a service. The call blocks
-    /// for a few seconds at most; don't make it from a Swift task.
+    /// Tests whether a thread of this process can get the priority from the system or from a service. The
+    /// call blocks for at most a few seconds; don't call this method from a Swift task.
     ///
-    /// - Parameter service: The service to use if the system refuses.
+    /// - Parameter service: The priority service to use if the system refuses.
     /// - Returns: The source of the priority.
     public static func tried(with service: any PriorityService) -> PriorityGrant {
         let outcome = ConditionLock<PriorityGrant?>(nil)

@@ -1,17 +1,18 @@
-/// Frames per second as an exact fraction in lowest terms: `frames` in `seconds`.
+/// Frame rate as an exact fraction in lowest terms: `frames` frames in `seconds` seconds.
 public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Number of frames in `seconds` seconds; positive, with no common divisor with `seconds`.
     public let frames: Int64
     /// Number of seconds that `frames` frames take; positive, and 1 for a whole-number rate such as 30.
     public let seconds: Int64
 
-    /// Keys of the encoded form. `frames` still uses the key `pictures`, as in files from earlier versions.
+    /// Keys of the encoded frame rate. The property `frames` uses the key `pictures` for compatibility with
+    /// files from earlier versions.
     private enum CodingKeys: String, CodingKey {
         case frames = "pictures"
         case seconds
     }
 
-    /// Creates a rate of `frames` frames in `seconds` seconds, reduced to lowest terms.
+    /// Creates a frame rate of `frames` frames in `seconds` seconds, reduced to lowest terms.
     ///
     /// - Precondition: Both numbers are positive.
     public init(_ frames: Int64, per seconds: Int64 = 1) {
@@ -22,10 +23,11 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.seconds = seconds / a
     }
 
-    /// Parses a number as written by users and drivers: `30`, `29.97`, `7.5`, `30000/1001`.
+    /// Parses a frame rate as written by users and drivers: `30`, `29.97`, `7.5`, `30000/1001`.
     ///
-    /// Rates within 0.02 % of n · 1000/1001 become exactly that fraction (29.97, 59.94, 23.976; SMPTE ST 12-1).
-    /// - Returns: `nil` for anything except a rate above 0 and at most 1000.
+    /// Rates within 0.02 % of n · 1000/1001 are converted to exactly that fraction (29.97, 59.94, 23.976;
+    /// SMPTE ST 12-1).
+    /// - Returns: The frame rate; `nil` unless the text is a rate above 0 and at most 1000.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2 {
@@ -39,10 +41,11 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(value)
     }
 
-    /// Creates the exact rate for a decimal number of frames per second.
+    /// Creates the exact frame rate for a decimal number of frames per second.
     ///
-    /// Numbers within 0.02 % of n · 1000/1001 become that fraction; others are rounded to thousandths.
-    /// - Returns: `nil` for anything except a number from 0.001 to 1000.
+    /// Numbers within 0.02 % of n · 1000/1001 are converted to that fraction; other numbers are rounded to
+    /// thousandths.
+    /// - Returns: The frame rate; `nil` unless the number is from 0.001 to 1000.
     public init?(_ value: Double) {
         guard value.isFinite, value >= 0.001, value <= 1000 else { return nil }
         let whole = value.rounded()
@@ -58,10 +61,10 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(Int64(rounding: value * 1000), per: 1000)
     }
 
-    /// Decodes the fraction that `encode` writes.
+    /// Decodes the frame rate from the fraction that `encode` writes.
     ///
-    /// - Throws: `DecodingError` if the fraction isn't a rate above 0 and at most 1000, for example in an edited file.
-    ///   Such a fraction would make later arithmetic divide by zero or overflow.
+    /// - Throws: `DecodingError` if the fraction isn't a rate above 0 and at most 1000, for example in an
+    ///   edited file. Such a fraction would make later arithmetic divide by zero or overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let frames = try values.decode(Int64.self, forKey: .frames)
@@ -76,20 +79,20 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(frames, per: seconds)
     }
 
-    /// Largest numerator and denominator accepted from external input: the product of two such numbers fits into 64
-    /// bits.
+    /// Largest numerator and denominator of a frame rate accepted from external input. The product of two
+    /// such numbers fits into 64 bits.
     private static let largestTerm: Int64 = 1_000_000_000
 
     /// Frames per second as a floating-point number, for example 29.97.
     public var perSecond: Double { Double(frames) / Double(seconds) }
 
-    /// Time between two frames, to the nearest nanosecond.
+    /// Time between two consecutive frames, rounded to the nearest nanosecond.
     public var interval: Nanoseconds {
         Nanoseconds(seconds.rescaled(from: frames, to: 1_000_000_000))
     }
 
-    /// Returns the time of tick `index`, relative to the grid's start, to the nearest nanosecond; clamped to
-    /// 64 bits.
+    /// Returns the time of tick `index` relative to the start of the frame grid. The time is rounded to the
+    /// nearest nanosecond and clamped to 64 bits.
     public func time(ofTick index: Int64) -> MediaTime {
         MediaTime(nanoseconds: index.rescaled(from: frames, to: seconds * 1_000_000_000))
     }
@@ -97,22 +100,22 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Returns the number of ticks that begin before `time`: ceil(time · rate), at least 0.
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
-        // This count is off by at most one because ticks are rounded to whole nanoseconds. The comparison with the
-        // exact grid corrects the error.
+        // The computed count can be off by one because ticks are rounded to whole nanoseconds. The comparison
+        // with the exact grid corrects the error.
         var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: frames)
         while count > 0, self.time(ofTick: count - 1) >= time { count -= 1 }
         while count < .max, self.time(ofTick: count) < time { count += 1 }
         return count
     }
 
-    /// Whether the left rate is lower than the right one, compared exactly.
+    /// Whether the left frame rate is lower than the right frame rate, compared as exact fractions.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.frames * rhs.seconds < rhs.frames * lhs.seconds
     }
 }
 
 extension FrameRate: CustomStringConvertible {
-    /// The rate in frames per second with at most three decimal places: `30`, `29.97`, `7.5`.
+    /// The frame rate in frames per second with at most three decimal places: `30`, `29.97`, `7.5`.
     public var description: String {
         if seconds == 1 { return "\(frames)" }
         let thousandths = Int64(rounding: perSecond * 1000)

@@ -5,8 +5,8 @@ internal import Glibc
 /// Sums, differences, and products beyond this range are clamped, because times from files and devices can
 /// have any value.
 ///
-/// Tick and sample arithmetic needs 64 bits and exact division, whereas `Swift.Duration` counts attoseconds in 128
-/// bits.
+/// `Nanoseconds` is used instead of `Swift.Duration`, which counts attoseconds in 128 bits, because
+/// arithmetic with ticks and samples needs 64-bit integers and exact division.
 public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// Number of nanoseconds; can be negative.
     public var count: Int64
@@ -16,16 +16,16 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
         self.count = count
     }
 
-    /// Decodes a single integer: the number of nanoseconds.
+    /// Decodes a duration from a single integer: the number of nanoseconds.
     ///
     /// - Throws: `DecodingError` if the value isn't a 64-bit integer.
     public init(from decoder: any Decoder) throws {
         count = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// Encodes a single integer: the number of nanoseconds.
+    /// Encodes the duration as a single integer: the number of nanoseconds.
     ///
-    /// - Throws: The encoder's error.
+    /// - Throws: Any error thrown by the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(count)
@@ -42,7 +42,7 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     public static func microseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000)) }
     /// Returns a duration of `count` milliseconds, clamped to 64-bit nanoseconds.
     public static func milliseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000)) }
-    /// Returns the duration of `count` samples, frames, or ticks at `rate` per second, to the nearest
+    /// Returns the duration of `count` samples, frames, or ticks at `rate` per second, rounded to the nearest
     /// nanosecond. `rate` must be positive.
     public static func duration(of count: Int64, perSecond rate: Int64) -> Self {
         Self(count.rescaled(from: rate, to: 1_000_000_000))
@@ -50,7 +50,8 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// Returns a duration of `count` seconds, clamped to 64-bit nanoseconds.
     public static func seconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000_000)) }
 
-    /// Returns a number of seconds rounded to the nearest nanosecond, clamped to 64 bits; 0 for NaN.
+    /// Returns a duration of a fractional number of seconds, rounded to the nearest nanosecond and clamped to
+    /// 64 bits; 0 for NaN.
     public static func seconds(rounding seconds: Double) -> Self {
         Self(Int64(rounding: seconds * 1e9))
     }
@@ -62,11 +63,12 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// The absolute value of the duration.
     public var magnitude: Self { Self(Int64(clamping: count.magnitude)) }
 
-    /// Whether the left duration is smaller than the right one; negative durations are smaller than zero.
+    /// Whether the left duration is smaller than the right duration; negative durations are smaller than
+    /// zero.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.count < rhs.count }
-    /// Returns the sum, clamped to 64 bits.
+    /// Returns the sum of two durations, clamped to 64 bits.
     public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedSum(rhs.count)) }
-    /// Returns the difference, clamped to 64 bits.
+    /// Returns the difference of two durations, clamped to 64 bits.
     public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedDifference(rhs.count)) }
     /// Returns the duration multiplied by an integer, clamped to 64 bits.
     public static func * (lhs: Self, rhs: Int64) -> Self { Self(lhs.count.clampedProduct(rhs)) }
@@ -80,10 +82,11 @@ extension Nanoseconds {
     /// Parses a duration as written by users: `10`, `2.5`, `500ms`, `10s`, `90min`, `2h`, `1h30m`, `1:30`,
     /// `1:30:00`.
     ///
-    /// A number without a unit means seconds, and `1:30` means a minute and a half. A leading minus is
-    /// allowed. The result is rounded to the nearest nanosecond.
-    /// - Returns: `nil` for anything else: more than ten digits before the decimal point or twelve after it,
-    ///   units not in descending order, minutes or seconds above 59 after a colon, or more than 2⁶³
+    /// A number without a unit is in seconds, and `1:30` means one minute and 30 seconds. A leading minus
+    /// sign is allowed. The result is rounded to the nearest nanosecond.
+    /// - Returns: The duration, or `nil` if the text is invalid. For example, the text is invalid if a number
+    ///   has more than ten digits before or twelve digits after the decimal point, if the units aren't in
+    ///   descending order, if minutes or seconds after a colon exceed 59, or if the duration exceeds 2⁶³
     ///   nanoseconds.
     public init?(_ text: String) {
         let isNegative = text.hasPrefix("-")
@@ -93,7 +96,7 @@ extension Nanoseconds {
         self.init(count)
     }
 
-    /// Accepted names of each unit and its duration in nanoseconds, largest unit first.
+    /// Accepted names and duration in nanoseconds of each time unit, largest unit first.
     private static let units: [(names: [String], nanoseconds: Int128)] = [
         (["h"], 3_600_000_000_000), (["m", "min"], 60_000_000_000), (["s", "sec"], 1_000_000_000),
         (["ms"], 1_000_000),
@@ -110,7 +113,7 @@ extension Nanoseconds {
             let name = rest.dropFirst(number.count).prefix { !$0.isNumber && $0 != "." }
             rest = rest.dropFirst(number.count + name.count)
             guard let unit = units[smallest...].firstIndex(where: { $0.names.contains(String(name)) }),
-                // Only the last part may have a fraction.
+                // Only the last number of a duration may have a fraction.
                 rest.isEmpty || !number.contains("."),
                 let part = scaled(number, by: units[unit].nanoseconds)
             else { return nil }
@@ -153,8 +156,8 @@ extension Nanoseconds {
         return (digits * factor + scale / 2) / scale
     }
 
-    /// The duration in the largest unit that represents it exactly, in a form that `init(_:)` parses: `500ms`, `2.5s`,
-    /// `5m`.
+    /// The duration in the largest unit that represents the duration exactly, in a form that `init(_:)`
+    /// parses: `500ms`, `2.5s`, `5m`.
     public var text: String {
         let units: [(suffix: String, nanoseconds: Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
@@ -172,11 +175,12 @@ extension Nanoseconds {
 }
 
 extension Nanoseconds {
-    /// The duration in readable form, rounded down to a precision appropriate to its size: `1 h 30 min`, `2
-    /// min 5 s`, `8 s`, `0.25 s`, `416 days 16 h`.
+    /// The duration in readable form, rounded down to a precision that depends on the length of the duration:
+    /// `1 h 30 min`, `2 min 5 s`, `8 s`, `0.25 s`, `416 days 16 h`.
     ///
-    /// The precision is milliseconds below one second and hundredths of a second below one minute. Use this text only
-    /// in messages, because `init(_:)` can't parse all of its forms.
+    /// Durations below one second are rounded down to milliseconds, and durations below one minute to
+    /// hundredths of a second. Use this text only in messages, because `init(_:)` can't parse every such
+    /// text.
     public var words: String {
         guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).words }
         let seconds = count / 1_000_000_000
@@ -189,7 +193,7 @@ extension Nanoseconds {
         }
     }
 
-    /// Returns seconds with up to three decimal places: `2.5 s`.
+    /// Returns a number of seconds with up to three decimal places: `2.5 s`.
     private static func decimal(thousandths: Int64) -> String {
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
         var fraction = String(String(1000 + rest).dropFirst())
@@ -197,7 +201,8 @@ extension Nanoseconds {
         return "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)") + " s"
     }
 
-    /// Returns two units such as `1 h 30 min`, or only the larger one if the smaller is 0: `1 h`.
+    /// Returns a duration in two units such as `1 h 30 min`, or only in the larger unit if the smaller number
+    /// is 0: `1 h`.
     private static func pair(_ large: Int64, _ unit: String, _ small: Int64, _ smallUnit: String) -> String {
         small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"
     }

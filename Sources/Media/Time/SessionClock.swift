@@ -3,43 +3,44 @@ import Glibc
 
 /// The clock of a session. The clock provides the time and lets threads sleep until an instant.
 ///
-/// All code that makes decisions or delivers data based on time uses this clock. An entire recording can therefore run
-/// on `SimulatedClock`, reproducibly and as fast as the machine allows.
+/// All code that makes decisions or delivers data based on time uses the session clock. An entire recording
+/// can therefore run on `SimulatedClock`, reproducibly and as fast as the machine allows.
 public protocol SessionClock: Sendable {
     /// Current instant on the session clock.
     var now: ClockTime { get }
 
-    /// Returns the wall-clock date of an instant. The offset is read once when the clock is created, so dates never
-    /// jump.
+    /// Returns the wall-clock date of an instant. The offset between the wall clock and the session clock is
+    /// read only once, when the session clock is created, so dates never jump.
     func date(of instant: ClockTime) -> Date
 
-    /// Whether time passes on its own. If time doesn't pass on its own, queues wait for space instead of dropping
-    /// elements.
+    /// Whether time passes on its own, unlike on a simulated clock. If time doesn't pass on its own, writers
+    /// wait for space in a full queue instead of dropping elements.
     var isRealTime: Bool { get }
 
-    /// Sleeps until `deadline` or until canceled. Call this method only on a thread started by `startThread`.
+    /// Sleeps until `deadline` or until `cancellation` is canceled. Call this method only on a thread started
+    /// by `startThread`.
     ///
     /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
     @discardableResult
     func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool
 
-    /// Starts a thread that may sleep on this clock. On a real-time clock, this thread has priority over threads that
-    /// only compute.
+    /// Starts a thread that may sleep on this clock. On a real-time clock, this thread has priority over
+    /// threads that only compute.
     ///
     /// - Throws: `ThreadError` if the system can't create a thread.
     func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread
 
-    /// Stops the clock while threads are being set up, so that all of them start at the same instant. A real-time clock
-    /// doesn't stop.
+    /// Stops the clock while threads are being set up, so that all of them start at the same instant. A
+    /// real-time clock doesn't stop.
     func hold()
 
-    /// Ends one `hold()`. The clock continues when every hold has been released.
+    /// Ends the effect of one call of `hold()`. The clock continues when all holds have ended.
     func release()
 
-    /// Clock of the devices' timestamps: this clock itself, or the clock that a steered clock is based on. Devices are
-    /// started on this clock.
+    /// Clock for device timestamps: this clock itself, or the clock on which a steered clock is based.
+    /// Devices are started on the clock for timestamps.
     var stampClock: any SessionClock { get }
 
     /// Converts an instant of `stampClock` to this clock.
@@ -48,40 +49,42 @@ public protocol SessionClock: Sendable {
     /// Converts an instant of this clock to `stampClock`.
     func stamp(of time: ClockTime) -> ClockTime
 
-    /// Current rate of this clock relative to `stampClock`, in parts per million; negative if it is slower.
+    /// Current rate of this clock relative to `stampClock`, in parts per million; negative if this clock is
+    /// slower.
     var partsPerMillion: Double { get }
 }
 
 extension SessionClock {
-    /// Starts a thread that may sleep on this clock, as soon as the system can create one. Use this method for readings
-    /// that may start late.
+    /// Starts a thread that may sleep on this clock, as soon as the system can create a thread. Use this
+    /// method for periodic readings that may start late.
     package func startThreadEventually(named name: String, _ body: @escaping @Sendable () -> Void) {
         do throws(ThreadError) {
             _ = try startThread(named: name, body)
         } catch {
-            // A simulated clock wakes only threads that it started itself. Such a clock has only a few threads and is
-            // used only in tests.
+            // A simulated clock can wake only the threads that the clock itself started. Simulated clocks
+            // have only a few threads and are used only in tests.
             guard isRealTime else { return }
             MediaThread.eventually(name: name, urgency: .punctual, body)
         }
     }
 
-    /// The clock itself, because it isn't steered.
+    /// This clock itself, because it isn't a steered clock.
     public var stampClock: any SessionClock { self }
-    /// Returns the same instant, because the clock isn't steered.
+    /// Returns the same instant, because this clock isn't a steered clock.
     public func time(stamped stamp: ClockTime) -> ClockTime { stamp }
-    /// Returns the same instant, because the clock isn't steered.
+    /// Returns the same instant, because this clock isn't a steered clock.
     public func stamp(of time: ClockTime) -> ClockTime { time }
-    /// Always zero, because the clock isn't steered.
+    /// Always zero, because this clock isn't a steered clock.
     public var partsPerMillion: Double { 0 }
 }
 
 /// The real-time session clock: `CLOCK_MONOTONIC`.
 public struct MonotonicClock: SessionClock {
-    /// Wall-clock date of instant zero.
+    /// Wall-clock date of instant 0 on this clock.
     private let epoch: Date
 
-    /// Creates the clock, and reads the offset of the wall clock (`CLOCK_REALTIME`) from `CLOCK_MONOTONIC` once.
+    /// Creates the clock and reads the offset of the wall clock (`CLOCK_REALTIME`) from `CLOCK_MONOTONIC`
+    /// once.
     public init() {
         var wall = timespec()
         clock_gettime(CLOCK_REALTIME, &wall)
@@ -96,7 +99,7 @@ public struct MonotonicClock: SessionClock {
                 + Double(Int64(wall.tv_nsec) - instant.nanoseconds) / 1e9)
     }
 
-    /// Current instant of `CLOCK_MONOTONIC`.
+    /// Current instant on `CLOCK_MONOTONIC`.
     public var now: ClockTime { ClockTime(nanoseconds: Self.readMonotonic()) }
 
     /// Returns the wall-clock date of an instant, using the offset read when this clock was created. Later
@@ -108,12 +111,13 @@ public struct MonotonicClock: SessionClock {
     /// Always `true`, because time passes on its own.
     public var isRealTime: Bool { true }
 
-    /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until canceled. Callable from any thread, but not
-    /// from a Swift task.
+    /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until `cancellation` is canceled. This method can be
+    /// called from any thread, but not from a Swift task.
     ///
     /// - Parameters:
-    ///   - deadline: The instant to wake at; the call returns immediately if it has passed.
-    ///   - cancellation: Ends the sleep early.
+    ///   - deadline: The instant at which the sleep ends; the call returns immediately if this instant has
+    ///     passed.
+    ///   - cancellation: A cancellation that ends the sleep early.
     /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {

@@ -1,12 +1,13 @@
 public import FoundationEssentials
 internal import Glibc
 
-/// A session clock that advances only when all of the session's threads are sleeping, and then immediately.
+/// A session clock that advances only when all of the session's threads are sleeping. The clock then jumps
+/// immediately to the next deadline.
 ///
-/// Exactly one thread started by this clock runs at a time. When this thread sleeps, the thread with the earliest
-/// deadline runs next (if deadlines are equal, the one started first), and time jumps to that deadline. The recording
-/// therefore depends only on its devices: it is reproducible byte for byte, and runs as fast as the machine can compute
-/// it.
+/// Exactly one thread started by this clock runs at a time. When this thread sleeps, the thread with the
+/// earliest deadline runs next (if deadlines are equal, the thread that was started first), and time jumps to
+/// that deadline. A simulated recording therefore depends only on its devices: the files are reproducible
+/// byte for byte, and the recording runs as fast as the machine can compute.
 public final class SimulatedClock: SessionClock {
     private struct Sleeper {
         let thread: Int
@@ -37,10 +38,10 @@ public final class SimulatedClock: SessionClock {
     private let monitor: ConditionLock<State>
     private let epoch: Date
 
-    /// Creates a clock that stays at `start` until its threads sleep.
+    /// Creates a simulated clock that stays at `start` until all of its threads are sleeping.
     ///
     /// - Parameters:
-    ///   - start: The first instant.
+    ///   - start: The first instant on the clock.
     ///   - epoch: The wall-clock date of instant zero, not of `start`.
     public init(
         start: ClockTime = ClockTime(nanoseconds: 1_000_000_000_000),
@@ -52,7 +53,7 @@ public final class SimulatedClock: SessionClock {
 
     /// Current simulated instant: the last deadline that woke a thread, or the start.
     public var now: ClockTime { monitor.withLock { $0.now } }
-    /// Always `false`: queues wait for space instead of dropping elements.
+    /// Always `false`, so writers wait for space in a full queue instead of dropping elements.
     public var isRealTime: Bool { false }
 
     /// Returns the wall-clock date of an instant: `epoch` plus the instant's nanoseconds.
@@ -60,13 +61,13 @@ public final class SimulatedClock: SessionClock {
         epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
     }
 
-    /// Runs the next thread, and returns when the time has reached `deadline`. Call this method only on a thread
-    /// started by this clock; on any other thread, the call traps.
+    /// Lets the next thread run, and returns when simulated time has reached `deadline`. Call this method
+    /// only on a thread started by this clock; on any other thread, the call traps.
     ///
     /// - Parameters:
-    ///   - deadline: The instant to wake at.
+    ///   - deadline: The instant at which the sleep ends.
     ///   - cancellation: Checked before and after the sleep; canceling doesn't shorten the sleep.
-    /// - Returns: `false` if `cancellation` was canceled before the method returned.
+    /// - Returns: `true` unless `cancellation` was canceled before the method returned.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         if cancellation.isCancelled { return false }
@@ -83,7 +84,7 @@ public final class SimulatedClock: SessionClock {
         return !cancellation.isCancelled
     }
 
-    /// Starts a thread that runs at the current simulated instant when its turn comes.
+    /// Starts a thread that runs at the current simulated instant as soon as the clock selects the thread.
     public func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread {
@@ -105,7 +106,8 @@ public final class SimulatedClock: SessionClock {
                 }
             }
         } catch {
-            // Without this, the other threads would wait for a thread that couldn't be created.
+            // The thread is removed here because the other threads would otherwise wait for a thread that
+            // couldn't be created.
             monitor.broadcast { state in
                 state.sleepers.removeAll { $0.thread == thread }
                 if state.running == thread { state.running = nil }
@@ -120,7 +122,8 @@ public final class SimulatedClock: SessionClock {
         monitor.withLock { $0.holds += 1 }
     }
 
-    /// Ends one `hold()`. When all holds have ended, the thread with the earliest deadline runs.
+    /// Ends the effect of one call of `hold()`. When all holds have ended, the thread with the earliest
+    /// deadline runs.
     public func release() {
         monitor.broadcast { state in
             state.holds -= 1

@@ -1,22 +1,23 @@
 /// Method that a USB controller or its driver uses to add up the bandwidth allocated to periodic transfers.
 public enum USBAccounting: String, Sendable, Hashable, Codable {
-    /// The calculation defined by the standard, accurate to the nanosecond (`USBBusTime`): UHCI, OHCI,
-    /// USB/IP, synthetic buses.
+    /// The calculation defined by the USB standard, accurate to the nanosecond (`USBBusTime`). The standard's
+    /// calculation is used for UHCI, OHCI, USB/IP, and synthetic buses.
     case standard
-    /// The calculation in the kernel's drivers/usb/host/ehci-sched.c: each endpoint's time is rounded up to
-    /// whole microseconds (`HS_USECS_ISO`), and at most 100 µs of each microframe are allocated
+    /// The calculation in the kernel's drivers/usb/host/ehci-sched.c. Each endpoint's bus time is rounded up
+    /// to whole microseconds (`HS_USECS_ISO`), and at most 100 µs of each microframe are allocated
     /// (`uframe_periodic_max`).
     ///
-    /// With this method, five streams of 800 bytes per microframe fit on a bus, at 17 µs each. With the
-    /// standard's calculation, six fit, at 16.2 µs each.
+    /// With EHCI accounting, five streams of 800 bytes per microframe fit on a bus, at 17 µs each. With the
+    /// calculation in the USB standard, six such streams fit, at 16.2 µs each.
     case ehci
     /// The calculation of the kernel's `xhci_check_bw_table` (drivers/usb/host/xhci.c, constants in xhci.h).
     ///
-    /// The kernel uses this calculation only for a controller that can't do it in hardware (Intel's Panther Point). All
-    /// other controllers decide in hardware, according to unpublished rules.
+    /// The kernel uses this calculation only for controllers that can't check bandwidth in hardware (Intel's
+    /// Panther Point). All other xHCI controllers allocate bandwidth in hardware, according to unpublished
+    /// rules.
     case xhci
 
-    /// Selects the accounting method for the controller's driver; `standard` if no driver is known.
+    /// Selects the accounting method for a controller's driver; `standard` if the driver is unknown.
     ///
     /// - Parameter driver: The kernel's name for the controller's driver: `ehci-pci`, `xhci_hcd`.
     public init(driver: String?) {
@@ -24,10 +25,10 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
         self = name.contains("xhci") ? .xhci : name.contains("ehci") ? .ehci : .standard
     }
 
-    /// Returns how much time of each 125 µs microframe may be allocated at a given speed.
+    /// Returns the bus time in each 125 µs microframe that may be allocated at a given speed.
     ///
-    /// - High speed: 80 % (USB 2.0, 5.7.4), which equals EHCI's 100 µs. xHCI allows 1285 blocks: `HS_BW_LIMIT` (1607)
-    ///   minus `HS_BW_RESERVED` (20 %), rounded up.
+    /// - High speed: 80 % (USB 2.0, 5.7.4), which equals EHCI's 100 µs. xHCI allows 1285 blocks:
+    ///   `HS_BW_LIMIT` (1607) minus `HS_BW_RESERVED` (20 %), rounded up.
     /// - Full speed: 90 % of the frame.
     /// - SuperSpeed: 90 % according to the standard. xHCI allows 3515 blocks: 3906 minus 10 %.
     package func budget(at speed: USBSpeed) -> Nanoseconds {
@@ -41,17 +42,18 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
 
     /// Returns the bus time that a reservation takes per service interval.
     ///
-    /// On a full-speed bus, the result is one eighth of the time: the eight slots of its schedule represent
-    /// frames of 1 ms, and the budget is for an eighth of a frame. A full-speed device behind a high-speed
-    /// hub uses split transactions on the faster bus in each microframe. Split transactions cost at most 188 bytes
-    /// according to the standard (USB 2.0, 11.18.4), and the whole packet in EHCI's accounting (`c_usecs` in
-    /// `iso_stream_init`). With xHCI, each such hub costs 125 blocks (`TT_HS_OVERHEAD`).
+    /// On a full-speed bus, the result is one eighth of the bus time, because the eight slots of the bus's
+    /// schedule represent frames of 1 ms and the budget applies to an eighth of a frame. A full-speed device
+    /// behind a high-speed hub uses split transactions on the faster bus in each microframe. Split
+    /// transactions cost at most 188 bytes according to the standard (USB 2.0, 11.18.4), and the whole packet
+    /// in EHCI accounting (`c_usecs` in `iso_stream_init`). In xHCI accounting, each high-speed hub with
+    /// split transactions costs 125 blocks (`TT_HS_OVERHEAD`).
     ///
     /// - Parameters:
     ///   - reservation: The reserved bandwidth.
     ///   - speed: The speed of the reservation's device.
-    ///   - bus: The speed of the bus in question, which is part of the device's route.
-    /// - Returns: A positive duration.
+    ///   - bus: The speed of a bus on the device's route.
+    /// - Returns: The bus time, a positive duration.
     package func time(of reservation: USBReservation, at speed: USBSpeed, on bus: USBSpeed) -> Nanoseconds {
         let bytes = reservation.bytes
         guard bus >= .high else {
@@ -67,42 +69,45 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
             return .microseconds((time + 999) / 1000)
         case .xhci where isSplit: return Self.time(ofHighSpeedBlocks: 125)
         case .xhci where speed == .high:
-            // `HS_BLOCK` of 4 bytes, and `HS_OVERHEAD` of 26 blocks per packet.
+            // The formula uses blocks of 4 bytes (`HS_BLOCK`) and an overhead of 26 blocks per packet
+            // (`HS_OVERHEAD`).
             return Self.time(ofHighSpeedBlocks: Int64((bytes + 3) / 4 + 26 * reservation.packets))
         case .xhci:
-            // `SS_OVERHEAD_BURST`, plus `SS_OVERHEAD` and the 16-byte blocks (`SS_BLOCK`) for each packet.
+            // The sum consists of `SS_OVERHEAD_BURST`, and for each packet, `SS_OVERHEAD` plus the packet's
+            // 16-byte blocks (`SS_BLOCK`).
             let packet = (min(bytes, 1024) + 15) / 16
             return Self.time(ofSuperSpeedBlocks: Int64(32 + reservation.packets * (8 + packet)), at: speed)
         }
     }
 
-    /// Returns the time taken by xHCI's 4-byte blocks at high speed. A microframe has 1607 blocks, at 32 bits
-    /// each with 7/6 for bit stuffing and 480 Mbit/s.
+    /// Returns the bus time of 4-byte blocks in xHCI accounting at high speed. At 480 Mbit/s, a microframe
+    /// has 1607 blocks of 32 bits, including a factor of 7/6 for bit stuffing.
     private static func time(ofHighSpeedBlocks count: Int64) -> Nanoseconds { Nanoseconds(count * 700 / 9) }
 
-    /// Returns the time taken by xHCI's 16-byte blocks at SuperSpeed. A microframe has 3906 blocks, at 160
-    /// bits each and 5 Gbit/s.
+    /// Returns the bus time of 16-byte blocks in xHCI accounting at SuperSpeed. At 5 Gbit/s, a microframe has
+    /// 3906 blocks of 160 bits each.
     private static func time(ofSuperSpeedBlocks count: Int64, at speed: USBSpeed) -> Nanoseconds {
         Nanoseconds(count * 160_000 / Int64(speed.rawValue))
     }
 }
 
-/// Bus time of transfers as calculated by the standards. `USBAccounting` describes the controllers'
-/// calculations.
+/// Bus time of transfers as calculated by the USB standards. `USBAccounting` describes the calculations of
+/// the controllers' drivers.
 package enum USBBusTime {
-    /// Returns the time of one isochronous service interval, including worst-case bit stuffing.
+    /// Returns the bus time of the transfers in one isochronous service interval, including worst-case bit
+    /// stuffing.
     ///
-    /// Up to high speed, this is the kernel's `usb_calc_bus_time` (drivers/usb/core/hcd.c, after USB 2.0,
-    /// 5.11.3). Above high speed, each byte takes 10 bits (8b/10b), and each packet of up to 1024 bytes has
-    /// 32 bytes of overhead for header, CRC, and framing.
+    /// Up to high speed, the calculation is that of the kernel's `usb_calc_bus_time` (drivers/usb/core/hcd.c,
+    /// after USB 2.0, 5.11.3). Above high speed, each byte takes 10 bits (8b/10b), and each packet of up to
+    /// 1024 bytes has 32 bytes of overhead for header, CRC, and framing.
     ///
     /// - Parameters:
     ///   - bytes: Bytes per service interval, 0 or more.
     ///   - speed: The speed of the device.
-    /// - Returns: The time on the bus.
+    /// - Returns: The bus time.
     package static func ofIsochronous(bytes: Int, at speed: USBSpeed) -> Nanoseconds {
         let bytes = Int64(max(bytes, 0))
-        // This is `BitTime` from the kernel's include/linux/usb/hcd.h.
+        // The formula is `BitTime` from the kernel's include/linux/usb/hcd.h.
         let bits = 7 * 8 * bytes / 6
         switch speed {
         case .low, .full: return Nanoseconds(7_268 + 1_000 + 8_354 * (31 + 10 * bits) / 1_000)
@@ -114,7 +119,7 @@ package enum USBBusTime {
     }
 }
 
-/// Speed of a USB connection in megabits per second, as in sysfs.
+/// Speed of a USB connection. The raw value is in megabits per second, as in sysfs.
 public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable {
     /// Low speed, 1.5 Mbit/s; the raw value is rounded down.
     case low = 1
@@ -126,7 +131,7 @@ public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable
     /// USB 3.2 Gen 2×2, 20 Gbit/s.
     case superPlusByTwo = 20_000
 
-    /// Parses a speed; returns `nil` for an unknown speed.
+    /// Parses a USB speed; returns `nil` for an unknown speed.
     ///
     /// - Parameter text: The content of the `speed` file in sysfs: `1.5`, `480`, `10000`.
     public init?(_ text: String) {
@@ -135,7 +140,7 @@ public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable
         self = speed
     }
 
-    /// Whether the left speed is lower than the right one.
+    /// Whether the left speed is lower than the right speed.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// The speed in readable form: `480 Mbit/s`.

@@ -7,30 +7,30 @@ public struct USBCamera: Sendable, Equatable, Codable {
         /// Number of bytes reserved per service interval.
         public var bytes: Int
 
-        /// Creates an entry from a format and the bytes reserved per service interval.
+        /// Creates an entry from a video format and the number of bytes reserved per service interval.
         public init(format: VideoFormat, bytes: Int) {
             self.format = format
             self.bytes = bytes
         }
     }
 
-    /// Identity of the camera.
+    /// Identity of the camera, which stays the same across reconnections.
     public var identity: DeviceIdentity
     /// The speed at which the camera is connected.
     public var speed: USBSpeed
     /// Route from the controller to the camera: each bandwidth domain that the camera uses.
     public var domains: [USBDomain]
-    /// Reservations of the camera's alternate settings, smallest first. Empty if the camera reserves no bandwidth (bulk
-    /// transfers).
+    /// Bandwidth reservations of the camera's alternate settings, smallest first. The array is empty if the
+    /// camera uses bulk transfers, which don't reserve bandwidth.
     public var settings: [USBReservation]
-    /// Bandwidth that the camera reserved in the formats it has streamed in.
+    /// Bandwidth that the camera reserved in each format in which it has streamed.
     public var learned: [Learned]
-    /// Whether the camera is synthetic. A synthetic camera doesn't offer raw formats that exceed all
-    /// settings. A real camera offers such formats, and the driver uses the largest setting
-    /// (`uvc_fixup_video_ctrl`).
+    /// Whether the camera is synthetic. A synthetic camera doesn't offer raw formats that need more bandwidth
+    /// than all of its alternate settings provide. A real camera offers such formats, and the driver uses the
+    /// largest alternate setting (`uvc_fixup_video_ctrl`).
     public var isSynthetic: Bool
 
-    /// Creates a value and sorts the settings by bytes.
+    /// Creates a camera description and sorts the alternate settings by the number of bytes.
     public init(
         identity: DeviceIdentity, speed: USBSpeed, domains: [USBDomain], settings: [USBReservation],
         learned: [Learned] = [], isSynthetic: Bool = false
@@ -43,15 +43,16 @@ public struct USBCamera: Sendable, Equatable, Codable {
         self.isSynthetic = isSynthetic
     }
 
-    /// Returns the bandwidth that the camera's stream reserves in a format, and the basis of this figure.
+    /// Returns the bandwidth that the camera's stream reserves in a format, and the basis of the figure.
     ///
     /// The kernel's driver queries the camera for its payload size (dwMaxPayloadTransferSize, UVC 1.5, table
-    /// 4-75). The driver then selects the smallest alternate setting with enough bandwidth (`uvc_video_start_transfer`
-    /// in drivers/media/usb/uvc/uvc_video.c). For raw formats, the format determines the payload size. For compressed
-    /// formats, the camera chooses the size freely, in a negotiation that programs can't observe. In that case, the
-    /// result is the previous reservation, or the smallest setting that fits a complex frame.
+    /// 4-75). The driver then selects the smallest alternate setting that provides enough bandwidth
+    /// (`uvc_video_start_transfer` in drivers/media/usb/uvc/uvc_video.c). For raw formats, the format
+    /// determines the payload size. For compressed formats, the camera chooses the payload size freely, in a
+    /// negotiation that programs can't observe. For compressed formats, the result is therefore the previous
+    /// reservation, or the smallest alternate setting that provides enough bandwidth for complex frames.
     ///
-    /// - Returns: `nil` if the camera reserves no bandwidth.
+    /// - Returns: The demand; `nil` if the camera doesn't reserve bandwidth.
     public func demand(in format: VideoFormat) -> USBDemand? {
         guard let most = settings.last else { return nil }
         func demand(_ reservation: USBReservation, _ basis: USBDemand.Basis) -> USBDemand {
@@ -63,7 +64,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
             return demand(setting, .learned)
         }
         let wanted = Self.payload(of: format, at: speed)
-        // A setting with longer intervals has fewer intervals per second.
+        // An alternate setting with longer service intervals has fewer intervals per second.
         let smallest = settings.first { $0.bytes >= wanted * ticks(of: $0) }
         if let smallest { return demand(smallest, format.pixel.isRaw ? .computed : .assumed) }
         guard isSynthetic, format.pixel.isRaw else {
@@ -72,16 +73,17 @@ public struct USBCamera: Sendable, Equatable, Codable {
         return demand(USBReservation(bytes: wanted), .tooLarge(wanted))
     }
 
-    /// Returns the length of a setting's interval in base intervals: 125 µs, or 1 ms at full speed.
+    /// Returns the length of an alternate setting's service interval, as a multiple of 125 µs, or of 1 ms at
+    /// full speed.
     private func ticks(of setting: USBReservation) -> Int {
         max(1, speed >= .high ? setting.microframes : setting.microframes / 8)
     }
 
-    /// Returns the bytes that a format needs per microframe, or per 1 ms frame at full speed, with a header of 12
-    /// bytes, as `uvc_fixup_video_ctrl` computes it.
+    /// Returns the number of bytes that a format needs per microframe, or per 1 ms frame at full speed. The
+    /// number includes a header of 12 bytes, as in `uvc_fixup_video_ctrl`.
     ///
-    /// For MJPEG and H.264, the result is three times the size of photographic content in motion (`usualBytes`), which
-    /// even complex frames don't exceed.
+    /// For MJPEG and H.264, the result is three times the typical size for photographic content in motion
+    /// (`usualBytes`). Even complex frames don't exceed this size.
     public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
@@ -91,12 +93,13 @@ public struct USBCamera: Sendable, Equatable, Codable {
 }
 
 extension PixelFormat {
-    /// Whether a frame's size in bytes is determined by its dimensions. `converted` formats are excluded
-    /// because the camera compressed their frames.
+    /// Whether the size of a frame in bytes is determined by its width and height. `converted` formats are
+    /// excluded because the camera compressed their frames.
     public var isRaw: Bool { !isCompressed && self != .converted }
 
-    /// Bytes per pixel: exact for raw formats, otherwise typical values for photographic content in motion as
-    /// compressed by cameras (MJPEG at 1080p, H.264 at a camera's usual rates).
+    /// Number of bytes per pixel. The number is exact for raw formats; for compressed formats, it is a
+    /// typical value for photographic content in motion as compressed by cameras (MJPEG at 1080p, H.264 at a
+    /// camera's usual rates).
     public var usualBytes: Double {
         switch self {
         case .mjpeg, .converted: 0.09
@@ -116,24 +119,27 @@ extension VideoFormat {
     }
 }
 
-/// USB bandwidth that a camera's stream would reserve, and the basis of this figure.
+/// USB bandwidth that a camera's stream would reserve, and the basis of the figure.
 public struct USBDemand: Sendable, Equatable {
-    /// Basis of the demand.
+    /// How a bandwidth demand was determined.
     public enum Basis: Sendable, Equatable {
         /// The camera reserved this bandwidth the last time it streamed in this format.
         case learned
         /// The bandwidth was computed from the bytes per second of a raw format.
         case computed
-        /// The bandwidth was estimated for a compressed format, because the camera decides when it starts streaming.
+        /// The bandwidth was estimated for a compressed format, because the camera chooses its reservation
+        /// only when it starts streaming.
         case assumed
-        /// The format needs this many bytes per microframe, more than any of the camera's alternate settings provides.
+        /// The format needs this many bytes per microframe, more than any of the camera's alternate settings
+        /// provides.
         case tooLarge(Int)
     }
 
     /// Bandwidth that the stream would reserve.
     public let reservation: USBReservation
-    /// Basis of the reservation.
+    /// How the figure in `reservation` was determined.
     public let basis: Basis
-    /// The camera's largest reservation. The camera may request this reservation regardless of the data that it sends.
+    /// The camera's largest reservation. The camera may request this reservation regardless of the data that
+    /// it sends.
     public let most: USBReservation
 }

@@ -1,5 +1,5 @@
-/// Bandwidth reserved in several USB bandwidth domains, by owner. Plans, active streams, and synthetic buses
-/// all use this calculation.
+/// Bandwidth reserved in each USB bandwidth domain, by owner. The same calculation is used for plans, active
+/// streams, and synthetic buses.
 package struct USBLoad: Sendable, Hashable {
     private struct Entry: Hashable {
         let owner: String
@@ -13,20 +13,20 @@ package struct USBLoad: Sendable, Hashable {
     private var schedules: [USBDomain: USBSchedule] = [:]
     private var entries: [USBDomain: [Entry]] = [:]
 
-    /// Creates an empty load.
+    /// Creates a load without any reservations.
     package init() {}
 
     /// Bandwidth domains with reservations.
     package var domains: Set<USBDomain> { Set(entries.keys) }
 
-    /// Reserves bandwidth on a stream's entire route, or not at all.
+    /// Reserves bandwidth for a stream in all bandwidth domains on its route, or in none of them.
     ///
     /// - Parameters:
     ///   - reservation: The bandwidth to reserve.
     ///   - speed: The speed of the device.
-    ///   - domains: The route, from the controller to the device.
+    ///   - domains: The bandwidth domains on the route from the controller to the device.
     ///   - owner: The owner's name, for `parts`.
-    /// - Returns: Whether there was enough bandwidth.
+    /// - Returns: Whether the bandwidth was sufficient and has been reserved.
     package mutating func reserve(
         _ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain], for owner: String
     ) -> Bool {
@@ -44,7 +44,7 @@ package struct USBLoad: Sendable, Hashable {
         return true
     }
 
-    /// Adds a stream on its entire route, even if the bandwidth is insufficient.
+    /// Adds a stream to all bandwidth domains on its route, even if the bandwidth is insufficient.
     package mutating func add(
         _ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain], for owner: String
     ) {
@@ -56,23 +56,23 @@ package struct USBLoad: Sendable, Hashable {
         }
     }
 
-    /// Adds an amount of time to each microframe of one bandwidth domain, even if the bandwidth is
-    /// insufficient.
+    /// Adds bus time to each microframe of one bandwidth domain, even if the bandwidth is insufficient.
     package mutating func add(_ time: Nanoseconds, on domain: USBDomain, for owner: String) {
         schedules[domain, default: USBSchedule(budget: domain.budget)].add(time, each: 1)
         note(owner, 0, 1, time, domain)
     }
 
-    /// Whether the bandwidth is sufficient on the entire route.
+    /// Whether all bandwidth domains on the route have enough free bandwidth for the reservation.
     package func fits(_ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain]) -> Bool {
         var trial = self
         return trial.reserve(reservation, at: speed, on: domains, for: "")
     }
 
-    /// Returns the time allocated in the fullest microframe of a bandwidth domain.
+    /// Returns the bus time allocated in the fullest microframe of a bandwidth domain.
     package func peak(_ domain: USBDomain) -> Nanoseconds { schedules[domain]?.peak ?? .zero }
 
-    /// Returns each owner's time in the fullest microframe of a bandwidth domain; the times add up to `peak`.
+    /// Returns each owner's bus time in the fullest microframe of a bandwidth domain. The sum of these times
+    /// is `peak`.
     package func parts(_ domain: USBDomain) -> [String: Nanoseconds] {
         let slot = schedules[domain]?.fullest ?? 0
         var parts: [String: Nanoseconds] = [:]
@@ -90,37 +90,37 @@ package struct USBLoad: Sendable, Hashable {
     }
 }
 
-/// A bus's allocations: the eight microframes of a frame, and the time allocated in each.
+/// Bandwidth schedule of a bus: the bus time allocated in each of the eight microframes of a frame.
 ///
-/// The schedule allocates like the kernel's EHCI driver (`iso_stream_schedule`). A stream gets the first offset within
-/// its interval that fits all of its transactions, or is rejected (ENOSPC). The kernel starts searching at a varying
-/// offset; this schedule always starts at the first. A schedule is a value type, so callers can test allocations on a
-/// copy.
+/// The schedule allocates bus time like the kernel's EHCI driver (`iso_stream_schedule`). A stream is
+/// assigned the first offset within its service interval at which all of its transactions fit. If no offset
+/// fits, the stream is rejected (ENOSPC). The kernel's search starts at a varying offset; this schedule
+/// always starts at the first offset. A schedule is a value type, so callers can test allocations on a copy.
 package struct USBSchedule: Sendable, Hashable {
-    /// Number of microframes in a frame.
+    /// Number of microframes in a USB frame.
     package static let slots = 8
     private let budget: Nanoseconds
     private var taken = [Nanoseconds](repeating: .zero, count: slots)
 
-    /// Creates an empty schedule that can allocate `budget` of each microframe.
+    /// Creates an empty schedule in which up to `budget` of each microframe can be allocated.
     package init(budget: Nanoseconds) {
         self.budget = budget
     }
 
-    /// Time allocated in the fullest microframe.
+    /// Bus time allocated in the fullest microframe.
     package var peak: Nanoseconds { taken.max() ?? .zero }
 
-    /// Index of the fullest microframe, 0…7; the first if there are several.
+    /// Index of the fullest microframe, 0…7; the lowest index if several microframes are equally full.
     package var fullest: Int { taken.firstIndex(of: peak) ?? 0 }
 
-    /// Reserves time for a stream.
+    /// Reserves bus time for a stream.
     ///
     /// - Parameters:
-    ///   - time: The time per service interval.
-    ///   - microframes: The service interval in microframes, at least 1. Intervals longer than a frame count
-    ///     as one frame.
-    /// - Returns: The stream's first microframe. `nil` if there isn't enough time; in this case, nothing is
-    ///   reserved.
+    ///   - time: The bus time per service interval.
+    ///   - microframes: The service interval in microframes, at least 1. Intervals longer than a frame are
+    ///     treated as one frame.
+    /// - Returns: The index of the stream's first microframe. If there isn't enough bus time, the result is
+    ///   `nil` and nothing is reserved.
     package mutating func reserve(_ time: Nanoseconds, each microframes: Int) -> Int? {
         let step = Self.step(microframes)
         for first in 0..<step {
@@ -133,10 +133,10 @@ package struct USBSchedule: Sendable, Hashable {
         return nil
     }
 
-    /// Adds a running stream to the emptiest microframes, even if it doesn't fit according to this
+    /// Adds an active stream to the least full microframes, even if the stream doesn't fit according to this
     /// calculation.
     ///
-    /// - Returns: The stream's first microframe.
+    /// - Returns: The index of the stream's first microframe.
     @discardableResult
     package mutating func add(_ time: Nanoseconds, each microframes: Int) -> Int {
         let step = Self.step(microframes)
@@ -148,12 +148,12 @@ package struct USBSchedule: Sendable, Hashable {
         return first
     }
 
-    /// Whether there is enough time for a stream.
+    /// Whether there is enough bus time for a stream.
     package func fits(_ time: Nanoseconds, each microframes: Int) -> Bool {
         var trial = self
         return trial.reserve(time, each: microframes) != nil
     }
 
-    /// Returns the service interval in slots, 1…8.
+    /// Returns the service interval in slots of the schedule, 1…8.
     package static func step(_ microframes: Int) -> Int { min(max(microframes, 1), slots) }
 }

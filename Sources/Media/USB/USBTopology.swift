@@ -1,14 +1,14 @@
-/// A machine's USB topology as needed for planning: how each camera is connected, existing reservations, and
-/// free ports.
+/// A machine's USB topology for bandwidth planning: how each camera is connected, which bandwidth is
+/// reserved, and which ports are free.
 public struct USBTopology: Sendable, Equatable, Codable {
-    /// The connected cameras.
+    /// The connected USB cameras.
     public var cameras: [USBCamera]
-    /// Bandwidth that devices currently reserve.
+    /// Bandwidth that USB devices currently reserve.
     public var claims: [USBClaim]
-    /// Bandwidth domains that a camera would use on a free port, one entry for each domain with a free port.
+    /// Bandwidth domains that have at least one free port. A camera on such a port would use the domain.
     public var freePorts: [USBDomain]
 
-    /// Creates a topology; the default is empty.
+    /// Creates a USB topology; the default is empty.
     public init(cameras: [USBCamera] = [], claims: [USBClaim] = [], freePorts: [USBDomain] = []) {
         self.cameras = cameras
         self.claims = claims
@@ -30,26 +30,26 @@ public struct USBTopology: Sendable, Equatable, Codable {
     }
 }
 
-/// USB bandwidth domain, shared by all traffic through it: a bus, a port of an xHCI controller, or the upstream port of
-/// a hub that is slower than its parent.
+/// USB bandwidth domain, shared by all traffic through it: a bus, a port of an xHCI controller, or the
+/// upstream port of a hub that is slower than its parent.
 public struct USBDomain: Sendable, Hashable, Codable {
-    /// Unique name: `1` for all of bus 1; `1-port2` for one of its ports (`usb1-port2` in sysfs); `1-2` for the
-    /// upstream port of the hub with that name; `1-2-tt` for the full-speed bus that a faster hub provides for slow
-    /// devices (its transaction translator).
+    /// Unique name: `1` for the whole of bus 1; `1-port2` for one of its ports (`usb1-port2` in sysfs); `1-2`
+    /// for the upstream port of the hub with that name; `1-2-tt` for the full-speed bus that a faster hub
+    /// provides for slow devices (its transaction translator).
     public let name: String
-    /// The domain in readable form: `bus 1`, `port 2 of bus 1`, `hub 1-2`.
+    /// The bandwidth domain in readable form: `bus 1`, `port 2 of bus 1`, `hub 1-2`.
     public let place: String
     /// Name of the controller's folder in sysfs: `0000:00:14.0`.
     public let controller: String
-    /// Speed of the domain.
+    /// USB speed of the bandwidth domain.
     public let speed: USBSpeed
-    /// Accounting method of the controller.
+    /// Bandwidth accounting method of the controller.
     public let accounting: USBAccounting
-    /// How much of each microframe the controller's driver is configured to allocate; `nil` for the default
-    /// budget.
+    /// Maximum bus time per microframe that the controller's driver is configured to allocate; `nil` for the
+    /// default budget.
     public let limit: Nanoseconds?
 
-    /// Creates a domain; without a `limit`, it has the default budget.
+    /// Creates a bandwidth domain; without a `limit`, the domain has the default budget.
     public init(
         name: String, place: String, controller: String, speed: USBSpeed, accounting: USBAccounting,
         limit: Nanoseconds? = nil
@@ -62,37 +62,39 @@ public struct USBDomain: Sendable, Hashable, Codable {
         self.limit = limit
     }
 
-    /// How much of each microframe may be allocated in this domain.
+    /// Maximum bus time per microframe that may be allocated in this domain.
     package var budget: Nanoseconds {
         speed == .high ? limit ?? accounting.budget(at: speed) : accounting.budget(at: speed)
     }
 
-    /// Returns the time that a reservation takes per service interval in this domain. `speed` is the speed of the
-    /// reservation's device.
+    /// Returns the bus time that a reservation takes per service interval in this domain. `speed` is the
+    /// speed of the reservation's device.
     package func time(of reservation: USBReservation, at speed: USBSpeed) -> Nanoseconds {
         accounting.time(of: reservation, at: speed, on: self.speed)
     }
 
     /// Returns the service interval of a reservation in schedule slots.
     ///
-    /// Slots are microframes, or frames on a full-speed bus. Split transactions use every microframe.
+    /// Schedule slots are microframes, or frames on a full-speed bus. Split transactions use every
+    /// microframe.
     package func step(of reservation: USBReservation, at speed: USBSpeed) -> Int {
         guard self.speed >= .high else { return max(1, reservation.microframes / 8) }
         return speed >= .high ? reservation.microframes : 1
     }
 }
 
-/// Bandwidth reserved for one isochronous endpoint, whether or not it sends data. `USBDomain` computes the bus time.
+/// Bandwidth reserved for one isochronous endpoint, whether or not the endpoint sends data. `USBDomain`
+/// computes the bus time of a reservation.
 public struct USBReservation: Sendable, Hashable, Codable {
     /// Maximum number of bytes per service interval.
     public let bytes: Int
-    /// Service interval in microframes of 125 µs: 1 or a higher power of two; at full speed, a multiple of 8.
+    /// Service interval in microframes of 125 µs: a power of two; at full speed, a multiple of 8.
     public let microframes: Int
     /// Number of packets per service interval, at least 1: up to three at high speed, up to 48 at SuperSpeed.
     public let packets: Int
 
-    /// Creates a reservation. Without `packets`, the number of packets is computed from `bytes`, assuming
-    /// 1024 bytes each.
+    /// Creates a bandwidth reservation. Without `packets`, the number of packets is computed from `bytes`,
+    /// assuming packets of 1024 bytes.
     public init(bytes: Int, microframes: Int = 1, packets: Int? = nil) {
         self.bytes = bytes
         self.microframes = microframes
@@ -101,9 +103,10 @@ public struct USBReservation: Sendable, Hashable, Codable {
     }
 }
 
-/// USB bandwidth that a device currently reserves, for example a camera used by another program, or a microphone.
+/// USB bandwidth that a device currently reserves, for example a camera used by another program, or a
+/// microphone.
 public struct USBClaim: Sendable, Equatable, Codable {
-    /// The device in readable form, with the node of a camera: `Studio Webcam (/dev/video0)`.
+    /// Readable name of the device, with the device node of a camera: `Studio Webcam (/dev/video0)`.
     public var device: String
     /// The camera whose stream reserves the bandwidth; `nil` for other devices.
     public var camera: DeviceIdentity?
@@ -116,7 +119,7 @@ public struct USBClaim: Sendable, Equatable, Codable {
     /// Route from the controller to the device: each bandwidth domain that the device uses.
     public var domains: [USBDomain]
 
-    /// Creates a claim and makes the device's name printable.
+    /// Creates a claim and replaces unprintable characters in the device's name.
     public init(
         device: String, camera: DeviceIdentity? = nil, holder: String? = nil, reservation: USBReservation,
         speed: USBSpeed, domains: [USBDomain]

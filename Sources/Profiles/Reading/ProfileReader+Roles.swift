@@ -8,7 +8,7 @@ extension ProfileReader {
             value.problems.collecting { () throws(ProfileError) in
                 try checkRole(entry, taken: roles.map(\.role))
             }
-            // This step reports an error in the role. Other sections may still refer to the role.
+            // An error in the role is reported here. Other sections may still refer to the role.
             let role = value.problems.collecting { () throws(ProfileError) in try camera(entry) }
             roles.append(role ?? CameraRole(role: entry.name))
         }
@@ -68,7 +68,7 @@ extension ProfileReader {
         return camera
     }
 
-    /// Reads a rotation, such as `90` or `sensor`.
+    /// Reads a camera's rotation, such as `90` or `sensor`.
     private func rotation(_ value: ProfileValue) throws(ProfileError) -> CameraRotation {
         if value.plainText == "sensor" { return .sensor }
         guard let degrees = value.plainText.flatMap({ Int($0) }), let rotation = Rotation(rawValue: degrees)
@@ -78,7 +78,7 @@ extension ProfileReader {
         return .fixed(rotation)
     }
 
-    /// Reads a crop: an aspect ratio such as `16:9`, or a rectangle.
+    /// Reads a camera's crop: an aspect ratio such as `16:9`, or a rectangle.
     private func crop(_ value: ProfileValue) throws(ProfileError) -> CameraCrop {
         let expected =
             "an aspect ratio such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }"
@@ -135,7 +135,7 @@ extension ProfileReader {
             rate: fields.read("rate") { value throws(ProfileError) in try value.rate() })
     }
 
-    /// Reads a match, such as `desk` or `{ camera: desk, what: [exposure, size] }`.
+    /// Reads which camera to match, such as `desk` or `{ camera: desk, what: [exposure, size] }`.
     private func match(_ value: ProfileValue) throws(ProfileError) -> CameraMatch {
         let expected = "another camera's role, or { camera: desk, what: [exposure, white-balance, focus] }"
         guard case .mapping = value.node.content else {
@@ -161,7 +161,8 @@ extension ProfileReader {
         return match
     }
 
-    /// Checks that the camera to match is another camera of the profile, and doesn't itself match a camera.
+    /// Checks that a camera to be matched is another camera of the profile, and that it isn't itself matched
+    /// to a camera.
     private func checkMatch(_ entry: ProfileEntry, among roles: [CameraRole]) throws(ProfileError) {
         guard let role = roles.first(where: { $0.role == entry.name }), let match = role.match else { return }
         let field = try entry.value.entries(expected: "").first { $0.name == "match" }

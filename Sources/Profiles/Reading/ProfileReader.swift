@@ -1,7 +1,7 @@
 internal import Media
 internal import YAML
 
-/// Reads the fields of a profile, section by section, then checks the rules that involve several sections.
+/// Reads the fields of a profile section by section, and then checks the rules that involve several sections.
 struct ProfileReader {
     private let root: ProfileValue
     private let source: ProfileSource
@@ -109,7 +109,7 @@ struct ProfileReader {
         }
     }
 
-    /// Reads `url_from`, which replaces `device`; returns `nil` if it isn't set.
+    /// Reads the field `url_from`, which replaces `device`; returns `nil` if `url_from` isn't set.
     func address(_ fields: ProfileFields, of entry: ProfileEntry) throws(ProfileError) -> SecretSource? {
         let address =
             fields.read("url_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
@@ -117,8 +117,8 @@ struct ProfileReader {
         throw entry.value.error(found: "both device and url_from", expected: "only one of these fields")
     }
 
-    /// Checks a role's name. Role names are used as file names and in commands, so only plain characters are
-    /// allowed, and each name must be unique.
+    /// Checks a role's name. Role names are used as file names and in commands, so only lowercase letters,
+    /// digits, `-`, and `_` are allowed, and each name must be unique.
     func checkRole(_ entry: ProfileEntry, taken: [String]) throws(ProfileError) {
         guard Profile.isRole(entry.name) else {
             throw entry.value.error(
@@ -190,7 +190,8 @@ struct ProfileReader {
         return budget
     }
 
-    /// Reads the limits: `none`, or a mapping whose missing fields get their defaults.
+    /// Reads the recording limits: `none`, or a mapping. Fields that are missing in the mapping are set to
+    /// their defaults.
     private func limits(_ value: ProfileValue) throws(ProfileError) -> RecordingLimits {
         if value.plainText == "none" { return .none }
         guard case .mapping = value.node.content else {
@@ -215,14 +216,14 @@ struct ProfileReader {
 }
 
 extension Profile {
-    /// Reads a profile from YAML and validates it on its own.
+    /// Reads a profile from YAML and validates its content, without checking which devices are connected.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file. Any content is safe.
-    ///   - file: The file as the user named it, for messages. The last component without the extension is the profile's
-    ///     name.
-    /// - Throws: `ProfileError` with the location, the field, and the expected value, and with all other errors in the
-    ///   file.
+    ///   - bytes: The content of the whole file. Arbitrary content can be passed safely.
+    ///   - file: The file as specified by the user, for messages. The profile's name is the last path
+    ///     component without the extension.
+    /// - Throws: `ProfileError` with the location, the field, and the expected value. The error includes all
+    ///   other errors in the file.
     public init(yaml bytes: [UInt8], file: String) throws(ProfileError) {
         let root: YAMLNode
         do throws(YAMLError) {

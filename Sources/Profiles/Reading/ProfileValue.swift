@@ -1,13 +1,13 @@
 internal import Media
 internal import YAML
 
-/// A value in a profile's file, with its path and location for errors.
+/// A value in a profile's file, with its path and location for error messages.
 package struct ProfileValue {
     let file: String
-    /// Path to the value: `cameras.desk.rate`; empty for the whole file.
+    /// Field path of the value, such as `cameras.desk.rate`; empty for the whole file.
     let field: String
     let node: YAMLNode
-    /// Collector of errors in the value's fields.
+    /// Collector for errors in the value's fields.
     let problems: ProfileProblems
 
     func error(expected: String) -> ProfileError { error(found: found, expected: expected) }
@@ -40,7 +40,8 @@ package struct ProfileValue {
         }
     }
 
-    /// Returns the items of a list, each with the list's path. With `allowingOne`, a single value is also accepted.
+    /// Returns the items of a list, each with the list's field path. If `allowingOne` is `true`, a single
+    /// value is also accepted.
     func items(allowingOne: Bool = false, expected: String) throws(ProfileError) -> [ProfileValue] {
         switch node.content {
         case .sequence(let items):
@@ -51,7 +52,7 @@ package struct ProfileValue {
         }
     }
 
-    /// Returns a nonempty, printable text.
+    /// Returns the value as a nonempty, printable text.
     func text(limit: Int, expected: String) throws(ProfileError) -> String {
         guard case .scalar(let scalar) = node.content, !node.isNull, !scalar.text.isEmpty,
             scalar.text.printable(limit: limit) == scalar.text
@@ -59,7 +60,7 @@ package struct ProfileValue {
         return scalar.text
     }
 
-    /// Returns a case of an enumeration.
+    /// Returns the value as a case of an enumeration.
     func choice<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type = Choice.self)
         throws(ProfileError) -> Choice where Choice.RawValue == String
     {
@@ -91,7 +92,7 @@ package struct ProfileValue {
         return truth
     }
 
-    /// Boolean value in YAML 1.2 syntax; `nil` for other text and for quoted text.
+    /// The value as a Boolean in YAML 1.2 syntax; `nil` for other text and for quoted text.
     var truthIfAny: Bool? {
         guard case .scalar(let scalar) = node.content, !scalar.isQuoted else { return nil }
         return switch scalar.text {
@@ -130,7 +131,7 @@ package struct ProfileValue {
         return duration
     }
 
-    /// Returns bits per second, written as `160k` or `160000`.
+    /// Returns a bit rate in bits per second, written as `160k` or `160000`.
     func bitrate(in range: ClosedRange<Int>) throws(ProfileError) -> Int {
         let text = plainText ?? ""
         let isThousands = text.hasSuffix("k")
@@ -145,7 +146,7 @@ package struct ProfileValue {
         return number * (isThousands ? 1000 : 1)
     }
 
-    /// Description of the value, shown after "found" in an error.
+    /// Description of the value, shown after "found" in an error message.
     var found: String {
         switch node.content {
         case .scalar where node.isNull: "nothing"
@@ -155,7 +156,8 @@ package struct ProfileValue {
         }
     }
 
-    /// Text of a scalar that isn't null, with or without quotes, for values whose type is clear from their format.
+    /// Text of a scalar that isn't null, with or without quotes. Use this text for values whose type is
+    /// evident from their format.
     var plainText: String? {
         guard case .scalar(let scalar) = node.content, !node.isNull else { return nil }
         return scalar.text
@@ -163,7 +165,7 @@ package struct ProfileValue {
 
     private static let decimalCharacters = Set("0123456789.+-eE".utf8)
 
-    /// Formats words as "a, b or c", and adds the word that was most likely intended.
+    /// Formats words as "a, b or c", and adds the word that the user most likely intended.
     package static func list(_ words: [String], nearestTo word: String? = nil) -> String {
         let all =
             words.count > 1
@@ -182,7 +184,8 @@ struct ProfileEntry {
     let value: ProfileValue
 }
 
-/// The fields of one mapping of a profile with fixed names. A null value is treated as a missing field.
+/// The fields of one mapping in a profile, with fixed field names. A null value is treated as a missing
+/// field.
 struct ProfileFields {
     let owner: ProfileValue
     private let values: [String: ProfileValue]
@@ -206,11 +209,11 @@ struct ProfileFields {
         self.values = values
     }
 
-    /// Whether a field exists.
+    /// Whether the mapping contains a field with this name.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// Reads a field; returns `nil` if it is missing. If the field is invalid, the error is collected and the field
-    /// counts as missing.
+    /// Reads a field; returns `nil` if the field is missing. If the field is invalid, the error is collected
+    /// and the field is treated as missing.
     func read<Value>(_ name: String, _ read: (ProfileValue) throws(ProfileError) -> Value) -> Value? {
         guard let value = values[name] else { return nil }
         return owner.problems.collecting { () throws(ProfileError) in try read(value) }
@@ -222,7 +225,7 @@ struct ProfileFields {
         self.read(name, read) ?? usual
     }
 
-    /// Reads a required field.
+    /// Reads a required field. A missing field causes an error.
     func required<Value>(
         _ name: String, expected: String, _ read: (ProfileValue) throws(ProfileError) -> Value
     ) throws(ProfileError) -> Value {
@@ -233,12 +236,12 @@ struct ProfileFields {
     }
 }
 
-/// The errors in one profile. The errors are collected while the file is read, so that the user can fix all of them at
-/// once.
+/// The errors in one profile. The errors are collected while the file is read, so that the user can fix all
+/// of them at once.
 final class ProfileProblems {
     private(set) var errors: [ProfileError] = []
 
-    /// Maximum number of errors that are kept. A file that isn't a profile would have thousands.
+    /// Maximum number of errors that are stored. A file that isn't a profile could cause thousands of errors.
     private static let limit = 20
 
     var isEmpty: Bool { errors.isEmpty }
@@ -248,9 +251,9 @@ final class ProfileProblems {
         if errors.count < Self.limit { errors.append(error) }
     }
 
-    /// Runs a step and collects its error.
+    /// Runs a parsing step and collects its error.
     ///
-    /// - Returns: `nil` if the step failed.
+    /// - Returns: The result of the step; `nil` if the step failed.
     @discardableResult
     func collecting<Value>(_ step: () throws(ProfileError) -> Value) -> Value? {
         do throws(ProfileError) {
@@ -261,7 +264,8 @@ final class ProfileProblems {
         }
     }
 
-    /// Throws the first error in file order, with the others included, if there are any.
+    /// Throws the first error in file order, if any errors were collected. The error includes all other
+    /// errors.
     func throwAny() throws(ProfileError) {
         let sorted = errors.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         guard var first = sorted.first else { return }

@@ -50,11 +50,11 @@ struct ProgramReader {
     /// Reads the cameras that the program shows and their positions.
     ///
     /// - Parameters:
-    ///   - fields: The fields of `value`, including those of an arrangement.
-    ///   - value: The program or a scene.
+    ///   - fields: The fields of `value`, including the fields of an arrangement.
+    ///   - value: The value of the program or of a scene.
     ///   - usual: The defaults for missing fields.
-    /// - Returns: The defaults with the fields that were read.
-    /// - Throws: `ProfileError`. Errors in individual fields are collected.
+    /// - Returns: The defaults, overridden by the fields that were read.
+    /// - Throws: `ProfileError` if the arrangement is invalid. Errors in individual fields are collected.
     func arrangement(
         _ fields: ProfileFields, of value: ProfileValue, usual: ProgramSettings
     ) throws(ProfileError) -> ProgramSettings {
@@ -66,7 +66,7 @@ struct ProgramReader {
         var program = usual
         if layout != usual.layout { program.style.fit = layout.defaultFit }
         (program.layout, program.main) = (layout, main)
-        // If the main camera isn't known, the roles that can't be insets aren't known either.
+        // If the main camera is unknown, it is also unknown which roles can be insets.
         if value.problems.count == problems {
             program.insets = insets(fields, layout: layout, main: main)
         }
@@ -119,8 +119,8 @@ struct ProgramReader {
         }
     }
 
-    /// Reads the cameras other than the main camera. The layout determines how many of these cameras are shown by
-    /// default.
+    /// Reads the cameras other than the main camera. The layout determines how many of these cameras are
+    /// shown by default.
     private func insets(
         _ fields: ProfileFields, layout: ProgramLayout, main: String
     ) -> [String] {
@@ -140,7 +140,7 @@ struct ProgramReader {
         }
     }
 
-    /// Reads a size with even dimensions, as H.264 with 4:2:0 chroma requires.
+    /// Reads a frame size with even dimensions, as required by H.264 with 4:2:0 chroma subsampling.
     private func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
         let size = try value.size()
         guard [size.width, size.height].allSatisfy({ $0 % 2 == 0 && (64...8192).contains($0) }) else {

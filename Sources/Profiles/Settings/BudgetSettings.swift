@@ -1,31 +1,34 @@
 public import Media
 
-/// The share of the machine that a recording may use, and the policy if it needs more.
+/// The share of the machine's capacity that a recording may use, and the policy for recordings that need
+/// more.
 public struct BudgetSettings: Sendable, Equatable, Codable {
     /// The action taken before the start if a plan exceeds its budget.
     public enum Policy: String, Sendable, Codable, CaseIterable {
-        /// Reduces sizes, rates, and other quality settings. Sizes and rates don't go below the floors.
+        /// Reduces frame sizes, frame rates, and other quality settings. Sizes and rates aren't reduced below
+        /// `floorSize` and `floorRate`.
         case adapt
         /// Refuses to run the plan.
         case refuse
     }
 
-    /// Maximum hardware cost of a plan: above 0, at most 10. 1 is the whole machine.
+    /// Maximum hardware cost of a plan, above 0 and at most 10. A hardware cost of 1 corresponds to the whole
+    /// machine.
     public var hardwareCost: Double
     /// Action taken before the start if a plan exceeds its budget.
     public var policy: Policy
-    /// Minimum size that cameras may be reduced to.
+    /// Minimum frame size to which cameras may be reduced.
     public var floorSize: FrameSize
-    /// Minimum frame rate after reductions.
+    /// Minimum frame rate to which cameras may be reduced.
     public var floorRate: FrameRate
     /// Whether quality is lowered during a recording if the computer is too slow, and whether the recording
     /// is stopped cleanly before the system would interrupt it.
     public var governs: Bool
-    /// Whether a recording that was stopped because of system pressure is resumed in a separate folder once pressure is
-    /// nominal.
+    /// Whether a recording that was stopped because of system pressure is resumed in a separate folder once
+    /// pressure is nominal.
     public var resumes: Bool
 
-    /// Creates a budget. By default, the whole machine may be used.
+    /// Creates budget settings. By default, the whole machine may be used.
     public init(
         hardwareCost: Double = 1, policy: Policy = .adapt,
         floorSize: FrameSize = FrameSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15),
@@ -40,17 +43,19 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// Maximum losses of a recording. A recording that exceeds these limits still runs to its end, and the program then
-/// exits with status 6.
+/// Maximum tolerated losses of a recording. A recording that exceeds these limits continues normally, but the
+/// program exits with status 6 afterwards.
 public struct RecordingLimits: Sendable, Equatable, Codable {
-    /// Lost ÷ (captured + lost) frames of each video track, including the program, 0…1; `nil` for no limit.
+    /// Maximum fraction of lost frames in each video track, including the program: lost ÷ (captured + lost),
+    /// 0…1; `nil` for no limit.
     public var lostFrames: Double?
-    /// Silence samples ÷ written samples of each microphone, 0…1; `nil` for no limit.
+    /// Maximum fraction of silence that replaces missing audio in each microphone track: silence samples ÷
+    /// written samples, 0…1; `nil` for no limit.
     public var lostSamples: Double?
     /// Maximum time that a microphone may be silent; `nil` for no limit.
     public var silence: Nanoseconds?
 
-    /// Creates limits. By default, 1 % of the frames and 0.1 % of the samples may be lost.
+    /// Creates recording limits. By default, 1 % of the frames and 0.1 % of the samples may be lost.
     public init(lostFrames: Double? = 0.01, lostSamples: Double? = 0.001, silence: Nanoseconds? = nil) {
         self.lostFrames = lostFrames
         self.lostSamples = lostSamples

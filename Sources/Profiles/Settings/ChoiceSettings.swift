@@ -1,36 +1,38 @@
 internal import Media
 
-/// How cameras are chosen for roles with `any`.
+/// Settings for choosing cameras for roles whose device is `any`.
 public struct ChoiceSettings: Sendable, Equatable {
     /// How the session uses the preferred camera.
     public var policy: CameraPolicy
-    /// Selector of the initial camera. This camera is proposed the first time the profile is used. The user's choices
-    /// take precedence over the proposal.
+    /// Selector of the camera that is proposed when the profile is used for the first time. The user's later
+    /// choices take precedence over this proposal.
     public var prefer: String?
 
-    /// Creates choice settings.
+    /// Creates camera choice settings.
     public init(policy: CameraPolicy = .list, prefer: String? = nil) {
         self.policy = policy
         self.prefer = prefer
     }
 }
 
-/// How a session uses the preferred camera, at the start and while it isn't recording.
+/// How a session uses the preferred camera, at the start and while the session isn't recording.
 ///
-/// No policy replaces a camera during a recording.
+/// A camera is never replaced during a recording, regardless of the policy.
 public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
-    /// The session immediately follows the preferred camera and doesn't offer a choice, as in a barcode
-    /// scanner.
+    /// The session always switches to the preferred camera immediately and doesn't let the user choose, as in
+    /// a barcode scanner.
     case follow
-    /// The session follows the preferred camera, and the user may choose another, as in a video call. A choice applies
-    /// until another camera is plugged in.
+    /// The session switches to the preferred camera, and the user may choose another camera, as in a video
+    /// call. The user's choice applies until another camera is connected.
     case followAndChoose = "follow-and-choose"
-    /// The session starts with the preferred camera and doesn't change it automatically, as in a browser.
+    /// The session starts with the preferred camera and doesn't change the camera automatically, as in a
+    /// browser.
     case list
     /// The camera last used for a role is used again, and no other camera is accepted.
     case fixed
 
-    /// Whether a session automatically switches to another camera when it becomes the preferred one.
+    /// Whether a session automatically switches to another camera when that camera becomes the preferred
+    /// camera.
     public var follows: Bool {
         switch self {
         case .follow, .followAndChoose: true
@@ -39,7 +41,7 @@ public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
     }
 
     /// Whether the user may choose another camera while the session is running, and whether the choice is
-    /// remembered.
+    /// stored for later sessions.
     public var offersChoice: Bool {
         switch self {
         case .followAndChoose, .list: true

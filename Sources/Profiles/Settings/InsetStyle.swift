@@ -1,6 +1,7 @@
 public import Media
 
-/// The appearance of the program apart from its layout and cameras: position and size of insets, and the fit of frames.
+/// Appearance of the program, apart from the layout and the choice of cameras: position and size of insets,
+/// and the fit of frames.
 public struct InsetStyle: Sendable, Equatable, Codable {
     /// A corner of the program's frame.
     public enum Corner: String, Sendable, Codable, CaseIterable {
@@ -10,26 +11,27 @@ public struct InsetStyle: Sendable, Equatable, Codable {
         case bottomRight = "bottom-right"
     }
 
-    /// Valid range of `scale`.
+    /// Valid range of an inset's `scale`.
     public static let scales = 0.05...1.0
-    /// Valid range of `margin`.
+    /// Valid range of the insets' `margin`.
     public static let margins = 0.0...0.5
-    /// Valid range of `border` in pixels.
+    /// Valid range of an inset's `border` in pixels.
     public static let borders = 0...64
 
     /// The corner from which insets are stacked.
     public var corner: Corner
     /// Width of an inset as a fraction of the program's width, 0.05…1.
     public var scale: Double
-    /// Distance between insets and to the edges, as a fraction of the program's width, 0…0.5.
+    /// Distance between insets, and between insets and the edges, as a fraction of the program's width,
+    /// 0…0.5.
     public var margin: Double
     /// Width in pixels of a white border inside each inset, 0…64.
     public var border: Int
-    /// How a frame with another aspect ratio fits the main camera's rectangle or a cell. Insets have their frame's
-    /// aspect ratio.
+    /// How a frame is fitted into the main camera's rectangle or a cell if the aspect ratios differ. Insets
+    /// have the same aspect ratio as their frames.
     public var fit: FrameLayer.Fit
 
-    /// Creates a style. The default values are the same as in profiles.
+    /// Creates an inset style. The default values are the same as in profiles.
     public init(
         corner: Corner = .bottomRight, scale: Double = 0.25, margin: Double = 0.02, border: Int = 0,
         fit: FrameLayer.Fit
@@ -41,18 +43,19 @@ public struct InsetStyle: Sendable, Equatable, Codable {
         self.fit = fit
     }
 
-    /// A change of several properties at once. Properties that are `nil` don't change.
+    /// A change of several style properties at once. Properties that are `nil` aren't changed.
     public struct Change: Sendable, Equatable {
         /// The corner from which insets are stacked.
         public var corner: Corner?
         /// Width of an inset as a fraction of the program's width, 0.05…1.
         public var scale: Double?
-        /// Distance between insets and to the edges, as a fraction of the program's width, 0…0.5.
+        /// Distance between insets, and between insets and the edges, as a fraction of the program's width,
+        /// 0…0.5.
         public var margin: Double?
         /// Width in pixels of the border inside each inset, 0…64.
         public var border: Int?
 
-        /// Creates a change. Properties are optional, because only the given ones change.
+        /// Creates a style change. Omitted properties aren't changed.
         public init(
             corner: Corner? = nil, scale: Double? = nil, margin: Double? = nil, border: Int? = nil
         ) {
@@ -62,7 +65,7 @@ public struct InsetStyle: Sendable, Equatable, Codable {
             self.border = border
         }
 
-        /// The change in words, such as `corner=top-left`.
+        /// The style change as text, such as `corner=top-left`.
         package var words: [String] {
             [
                 corner.map { "corner=\($0.rawValue)" }, scale.map { "scale=\($0)" },
@@ -70,7 +73,8 @@ public struct InsetStyle: Sendable, Equatable, Codable {
             ].compactMap(\.self)
         }
 
-        /// Sets a property from its text; returns whether the name and the value are valid. The range isn't checked.
+        /// Sets a style property from text, and returns whether the name and the value are valid. The range
+        /// of the value isn't checked.
         package mutating func set(_ name: String, to value: String) -> Bool {
             func fraction() -> Double? { Double(value).flatMap { $0.isFinite ? $0 : nil } }
             switch name {
@@ -91,9 +95,9 @@ public struct InsetStyle: Sendable, Equatable, Codable {
         }
     }
 
-    /// Returns the fit of the frame of an inset or another camera.
+    /// Returns the fit for the frame of an inset or of another camera.
     public func fit(isInset: Bool) -> FrameLayer.Fit { isInset ? .cover : fit }
 
-    /// Returns the border of a camera's rectangle in pixels, even. Only insets have a border.
+    /// Returns the border width of a camera's rectangle in pixels, an even number. Only insets have a border.
     public func border(isInset: Bool) -> Int { isInset ? (border + 1) / 2 * 2 : 0 }
 }

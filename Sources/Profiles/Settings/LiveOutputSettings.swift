@@ -3,7 +3,7 @@ internal import Glibc
 public import Media
 internal import YAML
 
-/// A live output in a profile: its source, its address, and its start condition.
+/// A live output in a profile, with its source, its address, and the condition for starting it.
 public struct LiveOutputSettings: Sendable, Equatable {
     /// When a live output starts.
     public enum Start: String, Sendable, Codable, CaseIterable {
@@ -15,36 +15,38 @@ public struct LiveOutputSettings: Sendable, Equatable {
         case command
     }
 
-    /// Where the address is stored.
+    /// The address of a live output, or the place where the address is stored.
     public enum Address: Sendable, Equatable {
         /// The profile itself contains the address.
         case given(LiveOutputAddress)
-        /// The address is stored separately, because it contains a key.
+        /// The address is stored outside the profile, because it contains a secret key.
         case kept(SecretSource)
     }
 
     /// Name of the live output. The name follows the rules for role names and must differ from all roles.
     public var name: String
-    /// The address to send to.
+    /// The address to which the live output is sent.
     public var address: Address
-    /// Storage location of the token of a WHIP endpoint; `nil` for none.
+    /// Storage location of the token for a WHIP endpoint; `nil` if the endpoint doesn't require a token.
     public var token: SecretSource?
-    /// The source to send: `program`, or a camera's role.
+    /// The source of the live output: `program`, or a camera's role.
     public var source: String
     /// When the live output starts.
     public var start: Start
-    /// Width and height of the output's separate frames; `nil` if not set.
+    /// Width and height of separately produced frames; `nil` if the profile doesn't set a size.
     public var size: FrameSize?
-    /// Rate of the output's separate frames; `nil` if not set.
+    /// Frame rate of separately produced frames; `nil` if the profile doesn't set a rate.
     public var rate: FrameRate?
-    /// Bit rate of the output's separate encoder in bits per second; `nil` if not set.
+    /// Bit rate of the live output's separate encoder in bits per second; `nil` if the profile doesn't set a
+    /// bit rate.
     public var bitrate: Int?
-    /// Whether the output sends separately produced frames instead of the recording's packets.
+    /// Whether the live output sends separately produced frames instead of the recording's packets.
     public var hasOwnFrames: Bool
-    /// Whether the output's address was read from a location outside the profile.
+    /// Whether the live output's address was read from a location outside the profile.
     package var isKeptApart = false
 
-    /// Creates a live output that sends the program's packets with each recording.
+    /// Creates settings for a live output. By default, the live output sends the program's packets during
+    /// each recording.
     public init(
         name: String, address: Address, token: SecretSource? = nil,
         source: String = Self.program, start: Start = .recording
@@ -53,13 +55,13 @@ public struct LiveOutputSettings: Sendable, Equatable {
         (self.source, self.start, hasOwnFrames) = (source, start, false)
     }
 
-    /// Name of the program as a source: the composed frames with the mix.
+    /// Source name of the program, which consists of the composed frames and the mixed audio.
     public static let program = "program"
 }
 
 extension Profile {
-    /// Names of the environment variables that contain keys of this profile. These variables must not be passed to
-    /// other programs.
+    /// Names of the environment variables that contain keys of this profile. These variables must not be
+    /// passed to other programs.
     public var secretVariables: Set<String> {
         var names: Set<String> = []
         for address in cameras.map(\.address) + microphones.map(\.address) {
@@ -73,32 +75,34 @@ extension Profile {
     }
 }
 
-/// The storage location of a key, so that it doesn't appear in profiles, arguments, or logs.
+/// The storage location of a secret key. Storing the key separately keeps it out of profiles, arguments, and
+/// logs.
 public enum SecretSource: Sendable, Equatable {
-    /// A file with one line: an absolute path, or a path that begins with `~/`.
+    /// The path of a file that contains one line. The path is absolute or begins with `~/`.
     case file(String)
-    /// An environment variable.
+    /// The name of an environment variable.
     case environment(String)
 
     /// The reason why a key isn't available.
     package struct Lack: Error {
-        /// The words that follow "found" in the error.
+        /// The words that follow "found" in the error message.
         package let found: String
-        /// The words that follow "expected" in the error.
+        /// The words that follow "expected" in the error message.
         package let expected: String
     }
 
-    /// Placeholder selector for a device whose separately stored address hasn't been read yet. The placeholder never
-    /// matches a device.
+    /// Placeholder selector for a device whose separately stored address hasn't been read yet. The
+    /// placeholder never matches a device.
     package static let selector = "url_from:"
 
     /// Maximum length of a key in bytes.
     private static let longest = 4096
 
-    /// Reads the key.
+    /// Reads the secret key.
     ///
     /// - Parameter environment: The process's environment.
-    /// - Returns: The key without its line feed, and a user-readable warning if other users can read its file.
+    /// - Returns: The key without the line feed at its end, and a user-readable warning if other users can
+    ///   read the key's file.
     /// - Throws: `Lack` if the file or variable doesn't exist, or doesn't contain exactly one line.
     package func read(_ environment: [String: String]) throws(Lack) -> (text: String, warning: String?) {
         switch self {
@@ -139,7 +143,7 @@ public enum SecretSource: Sendable, Equatable {
         )
     }
 
-    /// Returns the text without its trailing line feed.
+    /// Returns a secret's text without the trailing line feed.
     private static func line(_ text: String, of place: String) throws(Lack) -> String {
         let line = text.trimmed
         guard !line.isEmpty, line.utf8.count <= longest, line.printable(limit: longest) == line else {
@@ -159,12 +163,12 @@ extension LiveOutputSettings {
     /// Reads the `publish` section of a profile.
     ///
     /// - Parameters:
-    ///   - value: The field.
+    ///   - value: The value of the field `publish`.
     ///   - cameras: Roles of the profile's cameras.
     ///   - microphones: Roles of the profile's microphones.
-    ///   - program: The profile's program, or `nil` for none.
+    ///   - program: The profile's program; `nil` if the profile doesn't have a program.
     /// - Returns: The live outputs, in file order.
-    /// - Throws: `ProfileError` if the field is empty. Errors in entries are collected.
+    /// - Throws: `ProfileError` if the field is empty. Errors in individual live outputs are collected.
     static func read(
         _ value: ProfileValue, cameras: [String], microphones: [String], program: ProgramSettings?
     ) throws(ProfileError) -> [LiveOutputSettings] {
@@ -251,7 +255,8 @@ extension LiveOutputSettings {
         return liveOutput
     }
 
-    /// Reads an address. Errors never quote the address, because it may contain a key.
+    /// Reads the address of a live output. Error messages never quote the address, because it may contain a
+    /// key.
     private static func address(_ value: ProfileValue) throws(ProfileError) -> LiveOutputAddress {
         guard let text = value.plainText else {
             throw value.error(found: "no address", expected: "an address such as srt://host:9000")
@@ -266,9 +271,9 @@ extension LiveOutputSettings {
     /// Returns an error if this kind of live output doesn't support the settings.
     ///
     /// - Parameters:
-    ///   - kind: The kind of the address. If the address is stored separately, the kind is known only after the address
-    ///     has been read.
-    ///   - program: The profile's program, or `nil` for none.
+    ///   - kind: The protocol or device type of the address. If the address is stored separately, the kind is
+    ///     known only after the address has been read.
+    ///   - program: The profile's program; `nil` if the profile doesn't have a program.
     /// - Returns: The "found" and "expected" parts of the error; `nil` if the settings are valid.
     package func fault(
         with kind: LiveOutputAddress.Kind, _ program: ProgramSettings?
@@ -316,8 +321,9 @@ extension LiveOutputSettings {
 }
 
 extension SecretSource {
-    /// Reads `{ file: PATH }` or `{ env: NAME }`; returns `nil` if an error in the field has been collected. Errors
-    /// never quote the value, because it may be the key itself.
+    /// Reads a secret's storage location from `{ file: PATH }` or `{ env: NAME }`; returns `nil` if an error
+    /// in the field has been collected. Errors never quote the value, because the value may be the key
+    /// itself.
     static func read(_ value: ProfileValue) throws(ProfileError) -> SecretSource? {
         guard case .mapping = value.node.content else {
             throw value.error(
@@ -360,7 +366,7 @@ extension SecretSource {
 }
 
 extension ProfileValue {
-    /// Creates an error about an address without quoting the address.
+    /// Creates a profile error about an address, without quoting the address.
     func error(found error: AddressError) -> ProfileError {
         self.error(found: error.found, expected: error.expected)
     }
@@ -372,7 +378,7 @@ extension AddressError {
     /// The words that follow "expected" in a profile error.
     package var expected: String { parts.count > 1 ? parts[1] : "an address such as srt://host:9000" }
 
-    /// The problem, and the expected value if the sentence contains one.
+    /// The parts of the error sentence: the problem, and the expected value if the sentence states one.
     private var parts: [String] {
         description.trimmingFullStop.split(separator: ": expected ").map(String.init)
     }

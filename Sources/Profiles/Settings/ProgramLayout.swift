@@ -1,22 +1,24 @@
 public import Media
 
-/// A layout of the program: the rectangle of each camera's frame, and how many cameras are shown.
+/// A layout of the program, which determines how many cameras are shown and where each camera's frame is
+/// placed.
 ///
-/// `allCases` is the only list of layouts. Profiles, commands, help, completions, the control room's page, the manifest,
-/// and its schema use it. To add a layout, add a value to this type and to `allCases`.
+/// `allCases` is the only list of layouts. The list is used by profiles, commands, help, completions, the
+/// control room's page, the manifest, and the manifest's schema. To add a layout, add a value to this type
+/// and to `allCases`.
 public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable, Codable {
-    /// Returns the rectangles of frames in a program, one per frame.
+    /// A function that returns the rectangle of each frame in the program.
     ///
     /// - Parameters:
     ///   - frames: The upright sizes of the cameras' frames in pixels, the main camera first; at least one.
-    ///   - size: The program's size in pixels, even.
+    ///   - size: The program's size in pixels; width and height are even.
     ///   - style: Position and size of insets.
     private typealias Geometry =
         @Sendable (_ frames: [FrameSize], _ size: FrameSize, _ style: InsetStyle) -> [PixelRectangle]
 
     /// The short label of a shot in a timeline.
     public enum ShotLabel: Sendable {
-        /// The numbers of the shown cameras, separated by a text.
+        /// The numbers of the shown cameras, with a separator between them.
         case numbers(separator: String)
         /// The same symbol for all cameras.
         case symbol(String)
@@ -31,7 +33,8 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         key: "t", label: .numbers(separator: ""), maximumCameras: 1, profileCameras: 1, selectedCameras: 1
     ) { _, size, _ in [size.rectangle] }
 
-    /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it, starting at a corner.
+    /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it, starting at a
+    /// corner.
     ///
     /// A profile shows only one inset by default, because every further inset hides more of the main frame.
     public static let pip = ProgramLayout(
@@ -58,30 +61,33 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         return size.cells(count: frames.count, columns: columns)
     }
 
-    /// Name in profiles, commands, and manifests, in kebab-case.
+    /// Name of the layout in profiles, commands, and manifests, in kebab-case.
     public let rawValue: String
-    /// Name on the control room's page, in English.
+    /// English name of the layout on the control room's page.
     public let title: String
-    /// Name on the control room's page, in German.
+    /// German name of the layout on the control room's page.
     public let germanTitle: String
-    /// The positions of the cameras, for the documentation.
+    /// Description of the cameras' positions, for the documentation.
     public let summary: String
-    /// Default key on the control room's page, a lowercase letter; `nil` if the user must assign one.
+    /// Default keyboard shortcut on the control room's page, a lowercase letter; `nil` if the user must
+    /// assign a key.
     public let key: Character?
-    /// Label of a shot with this layout.
+    /// Timeline label of a shot with this layout.
     public let label: ShotLabel
     /// Minimum number of cameras that a profile needs for this layout.
     public let minimumCameras: Int
-    /// Maximum number of cameras that are shown; `nil` for any number.
+    /// Maximum number of cameras that the layout shows; `nil` if the number isn't limited.
     public let maximumCameras: Int?
-    /// Number of cameras that a profile shows without `inset`; `nil` for all.
+    /// Number of cameras that are shown if a profile doesn't set `inset`; `nil` for all cameras.
     public let profileCameras: Int?
-    /// Number of cameras that the control room's page shows when the user selects the layout; `nil` for all.
+    /// Number of cameras that the control room's page shows when the user selects the layout; `nil` for all
+    /// cameras.
     public let selectedCameras: Int?
-    /// Whether all cameras but the main one are insets: over its frame, cropped to their rectangle, and with a border.
+    /// Whether all cameras except the main camera are insets. Insets are placed over the main camera's frame,
+    /// cropped to their rectangle, and can have a border.
     public let hasInsets: Bool
-    /// Fit of frames that aren't insets, unless the profile sets it. In cells, frames are cropped, because black bars
-    /// around every frame would waste most of the program.
+    /// Fit of frames that aren't insets, unless the profile sets the fit. Frames in cells are cropped,
+    /// because black bars around every frame would waste most of the program's area.
     public let defaultFit: FrameLayer.Fit
     private let geometry: Geometry
 
@@ -107,7 +113,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         self.geometry = geometry
     }
 
-    /// Returns the layout with a name; `nil` if there is none.
+    /// Returns the layout with this name; `nil` if the name is unknown.
     public init?(rawValue: String) {
         guard let layout = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = layout
@@ -116,27 +122,29 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     /// Layouts are equal if their names are equal.
     public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
 
-    /// Hashes the name.
+    /// Hashes the layout's name.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// Names of all layouts.
     public static var names: [String] { allCases.map(\.rawValue) }
 
-    /// Returns the visible roles from a list of all roles in order.
+    /// Returns the roles that the layout shows, from an ordered list of roles.
     public func visible<Role>(_ roles: [Role]) -> [Role] {
         Array(roles.prefix(maximumCameras ?? roles.count))
     }
 
-    /// Whether a camera is shown as an inset. `index` is the camera's position among the visible cameras; 0 is the main
-    /// camera.
+    /// Whether a camera is shown as an inset. `index` is the camera's position among the visible cameras; 0
+    /// is the main camera.
     public func isInset(_ index: Int) -> Bool { hasInsets && index > 0 }
 
     /// Returns the rectangles of the cameras' frames in the program, in pixels.
     ///
-    /// Every rectangle has an even position and size, as 4:2:0 chroma requires, and is inside the program.
+    /// Every rectangle has an even position and size, as required by 4:2:0 chroma subsampling, and is inside
+    /// the program's frame.
     ///
     /// - Parameters:
-    ///   - frames: The upright sizes of the cameras' frames after cropping and rotation, the main camera first.
+    ///   - frames: The upright sizes of the cameras' frames after cropping and rotation, the main camera
+    ///     first.
     ///   - size: The program's size in pixels. Width and height are even.
     ///   - style: Position and size of insets.
     /// - Returns: One rectangle per visible frame, from back to front.
@@ -149,14 +157,14 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
 }
 
 extension FrameSize {
-    /// The rectangle of the whole frame.
+    /// The rectangle that covers the whole frame.
     fileprivate var rectangle: PixelRectangle { PixelRectangle(x: 0, y: 0, width: width, height: height) }
 
-    /// Returns equal cells row by row. Edges are rounded instead of sizes, so that the cells are adjacent and fill the
-    /// frame.
+    /// Returns cells of equal size, row by row. The positions of edges are rounded instead of the cell sizes,
+    /// so that the cells are adjacent and fill the frame.
     fileprivate func cells(count: Int, columns: Int) -> [PixelRectangle] {
         let rows = (count + columns - 1) / columns
-        // The even number nearest to the fraction.
+        // Returns the position of an edge, rounded to the nearest even number.
         func edge(_ index: Int, of parts: Int, _ length: Int) -> Int {
             2 * ((length * index + parts) / (2 * parts))
         }
@@ -171,12 +179,14 @@ extension FrameSize {
 }
 
 extension InsetStyle {
-    /// Returns the insets' rectangles. Insets keep their frame's aspect ratio and are stacked from the corner,
-    /// separated by the margin. If the insets don't fit between the margins, all of them are scaled down equally.
+    /// Returns the rectangles of the insets. Each inset has the aspect ratio of its frame. The insets are
+    /// stacked from the corner, separated by the margin. If the insets don't fit between the margins, all of
+    /// them are scaled down equally.
     fileprivate func insets(_ frames: ArraySlice<FrameSize>, in size: FrameSize) -> [PixelRectangle] {
         guard !frames.isEmpty else { return [] }
         let room = (width: Double(size.width), height: Double(size.height))
-        // The margin is limited, so that an inset of a twentieth of the program always remains visible.
+        // The margin is limited so that an inset of at least a twentieth of the program's size is always
+        // visible.
         let margin = min(
             room.width * self.margin, room.width * 0.45, room.height * 0.45 / Double(frames.count))
         let width = room.width * scale
@@ -198,12 +208,12 @@ extension InsetStyle {
         let isTop = corner == .topLeft || corner == .topRight
         let x = isLeft ? step : size.width - inset.width - step
         let y = isTop ? fromEdge : size.height - inset.height - fromEdge
-        // Rounding adds at most a few pixels.
+        // Rounding can increase the total size by a few pixels.
         return PixelRectangle(
             x: min(max(0, x), size.width - inset.width), y: min(max(0, y), size.height - inset.height),
             width: inset.width, height: inset.height)
     }
 
-    /// Returns the nearest even number.
+    /// Returns the even number nearest to a length.
     private static func even(_ length: Double) -> Int { 2 * Int(rounding: length / 2) }
 }

@@ -1,6 +1,6 @@
 public import Media
 
-/// The program settings of a profile: the composed frames with the mixed audio.
+/// Settings of a profile for the program, which consists of the composed frames and the mixed audio.
 public struct ProgramSettings: Sendable, Equatable {
     /// How shots are selected for the program while it is recorded.
     public enum Switching: String, Sendable, CaseIterable {
@@ -10,30 +10,31 @@ public struct ProgramSettings: Sendable, Equatable {
         case voice
     }
 
-    /// Size of the frame in pixels. Width and height are even, 64…8192 each.
+    /// Size of the program's frames in pixels. Width and height are even numbers in 64…8192.
     public var size: FrameSize
     /// Frame rate of the program.
     public var rate: FrameRate
-    /// Layout of the cameras in the frame.
+    /// Layout of the cameras in the program's frame.
     public var layout: ProgramLayout
     /// Role of the main camera.
     public var main: String
-    /// Roles of the other visible cameras, in order: starting at the corner, or after the main camera.
+    /// Roles of the other visible cameras, in the order in which they are placed: from the corner, or after
+    /// the main camera.
     public var insets: [String]
     /// Position and size of insets, and the fit of frames.
     public var style: InsetStyle
     /// Whether JPEGs are decoded at half of the displayed size.
     public var isCoarse = false
-    /// How shots are selected while the program is recorded.
+    /// How shots are selected for the program while it is recorded.
     public var switching = Switching.manual
     /// Minimum length of a shot when switching by voice.
     public var minShot = Nanoseconds.seconds(2)
-    /// Encoder settings for the frames.
+    /// Encoder settings for the program's frames.
     public var video: VideoSettings
     /// The microphones in the mix, and the audio encoder settings.
     public var audio: AudioSettings
 
-    /// Creates a program. The fit of the default style depends on the layout.
+    /// Creates program settings. The fit in the default style depends on the layout.
     public init(
         size: FrameSize = FrameSize(width: 1920, height: 1080), rate: FrameRate = FrameRate(30),
         layout: ProgramLayout, main: String, insets: [String] = [], style: InsetStyle? = nil,
@@ -73,27 +74,28 @@ public struct AudioSettings: Sendable, Equatable {
     }
 }
 
-/// A named arrangement of the program, applied with a single command (`scenes` of a profile, `multicam ctl scene
-/// NAME`).
+/// A named arrangement of the program, defined in the `scenes` section of a profile and applied with
+/// `multicam ctl scene NAME`.
 public struct SceneSettings: Sendable, Equatable, Codable {
     /// Name of the scene.
     public var name: String
-    /// Layout of the cameras in the frame.
+    /// Layout of the cameras in the program's frame.
     public var layout: ProgramLayout
     /// Role of the main camera.
     public var main: String
-    /// Roles of the other visible cameras, in order. No further cameras are shown.
+    /// Roles of the other visible cameras, in the order in which they are placed. Cameras that aren't listed
+    /// aren't shown.
     public var insets: [String]
     /// Position and size of insets, and the fit of frames.
     public var style: InsetStyle
-    /// Camera zooms by role. In the program, these zooms replace the cameras' own zoom.
+    /// Camera zooms by role. In the program, these zooms replace the zoom settings of the cameras.
     public var zooms: [String: Zoom]
     /// Roles of the microphones in the mix; `nil` keeps the current mix.
     public var mix: [String]?
-    /// Gains in the program's mix in decibels, by role. Other gains don't change.
+    /// Gains in the program's mix in decibels, by role. Gains of other microphones don't change.
     public var gains: [String: Double]
 
-    /// Creates a scene from its values. By default, the scene doesn't change the audio.
+    /// Creates scene settings. By default, the scene doesn't change the audio.
     public init(
         name: String, layout: ProgramLayout, main: String, insets: [String] = [],
         style: InsetStyle? = nil,
@@ -112,7 +114,8 @@ public struct SceneSettings: Sendable, Equatable, Codable {
     /// Roles of the visible cameras, the main camera first.
     public var shown: [String] { layout.visible([main] + insets) }
 
-    /// Whether a name is a valid scene name: one line of words separated by single spaces, as passed to `ctl`.
+    /// Whether a name is a valid scene name. A valid name is a single line of words separated by single
+    /// spaces, so that it can be passed to `ctl`.
     public static func isName(_ name: String) -> Bool {
         let words = name.split(separator: " ", omittingEmptySubsequences: false)
         return (1...40).contains(name.count) && name.printable() == name && words.allSatisfy { !$0.isEmpty }
@@ -126,7 +129,7 @@ public struct SceneSettings: Sendable, Equatable, Codable {
 }
 
 extension [SceneSettings] {
-    /// Adds a scene. An existing scene with the same name is replaced.
+    /// Adds a scene to the list. An existing scene with the same name is replaced.
     package mutating func save(_ scene: SceneSettings) {
         if let index = firstIndex(where: { $0.name == scene.name }) {
             self[index] = scene

@@ -7,22 +7,23 @@ public struct VideoSettings: Sendable, Equatable {
 
     /// The encoder that a profile requests.
     public enum Encoder: String, Sendable, CaseIterable {
-        /// A hardware encoder that passed its trial on this computer and has capacity for the stream, otherwise x264.
+        /// A hardware encoder that passed its trial on this computer and has enough capacity for the stream;
+        /// otherwise x264.
         case auto
         /// x264, even if a hardware encoder exists.
         case software
-        /// A hardware encoder. If none is available, the recording doesn't start.
+        /// A hardware encoder. If no hardware encoder is available, the recording doesn't start.
         case hardware
     }
 
     /// The video codec.
     public var codec: Codec
-    /// Effort of the encoder.
+    /// Encoding speed of x264.
     public var preset: VideoEncodingSettings.Preset
-    /// x264's constant rate factor (CRF), 0…51; lower is better. For hardware encoders see
+    /// x264's constant rate factor (CRF), 0…51; lower is better. For hardware encoders, see
     /// `VideoEncodingSettings.hardware`.
     public var quality: Int
-    /// Encoder to use.
+    /// The encoder that the profile requests.
     public var encoder: Encoder
 
     /// Creates video settings.
@@ -60,31 +61,33 @@ extension VideoSettings {
 
 /// The tracks to record for each device, in addition to the program.
 public struct TrackSettings: Sendable, Equatable {
-    /// The frames that a camera's track stores: the camera's frames byte for byte, encoded frames, or none.
+    /// The kind of frames stored in a camera's track: the camera's frames byte for byte, encoded frames, or
+    /// none.
     public enum Cameras: String, Sendable, CaseIterable { case copy, encode, none }
     /// The file format of a microphone's track: Broadcast Wave, or none.
     public enum Microphones: String, Sendable, CaseIterable { case wav, none }
-    /// How tracks are distributed across files.
+    /// How the tracks of a recording are distributed across files.
     public enum Files: String, Sendable, CaseIterable {
         case oneEach = "one-each"
-        /// A single file, `session.mov`, contains the tracks of all cameras and microphones. The program has a separate
-        /// file.
+        /// A single file, `session.mov`, contains the tracks of all cameras and microphones. The program has
+        /// a separate file.
         case one
     }
 
-    /// Whether data about each camera frame is written, such as its time and the camera's clock time.
+    /// Whether metadata about each camera frame is written, such as the frame's time and the camera's clock
+    /// time.
     public enum Metadata: String, Sendable, CaseIterable { case none, ndjson }
 
-    /// Frames that camera tracks store.
+    /// Frames that are stored in camera tracks: copied, encoded, or none.
     public var cameras: Cameras
     /// File format of microphone tracks.
     public var microphones: Microphones
-    /// How tracks are distributed across files.
+    /// How the tracks of a recording are distributed across files.
     public var files: Files
-    /// Encoder settings for `encode`.
+    /// Encoder settings for camera tracks with `encode`.
     public var video: VideoSettings
-    /// Whether data about each frame is written. `ndjson` writes `cameras/ROLE.ndjson` for each camera, with
-    /// or without a track.
+    /// Whether metadata about each camera frame is written. `ndjson` writes a file `cameras/ROLE.ndjson` for
+    /// each camera, even if the camera doesn't have a track.
     public var metadata: Metadata
 
     /// Creates track settings.

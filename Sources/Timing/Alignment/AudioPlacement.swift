@@ -1,47 +1,51 @@
 public import Media
 
-/// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 + n/48 000 s.
+/// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 +
+/// n/48 000 s.
 ///
-/// Small deviations are corrected by changing the resampling rate, slowly enough to be inaudible. Large deviations, for
-/// example after a loss, are bridged with silence or cut. This value type makes decisions, and `AudioTrack` executes
-/// them.
+/// Small timing deviations are corrected by changing the resampling rate, slowly enough to be inaudible. For
+/// large deviations, for example after a loss, silence is inserted or samples are dropped. `AudioPlacement`
+/// only decides what to do; `AudioTrack` applies the decisions.
 public struct AudioPlacement: Sendable {
     /// How to handle a slice of audio.
     public enum Decision: Sendable, Equatable {
-        /// Convert the slice with this correction, in parts per million; positive values stretch it.
+        /// Resample the slice with this rate correction in parts per million; positive values stretch the
+        /// slice.
         case convert(partsPerMillion: Double)
-        /// Insert `samples` samples of silence, then convert the slice.
+        /// Insert `samples` samples of silence, and then resample the slice.
         case bridge(samples: Int64)
-        /// The slice overlaps audio that is already in the track by `samples` samples. Drop the overlap if possible.
+        /// The slice overlaps audio that is already in the track by `samples` samples. Drop the overlapping
+        /// samples if possible.
         case cut(samples: Int64)
     }
 
-    /// Maximum deviation that is corrected by resampling, in samples at 48 kHz (5 ms). A larger deviation is a loss or
-    /// a jump, not drift. The limit is well below the visible threshold for lip sync and well above the residual error
-    /// of the correction.
+    /// Maximum timing deviation that is corrected by resampling, in samples at 48 kHz (5 ms). A larger
+    /// deviation indicates a loss or a jump instead of clock drift. The limit is far below the lip-sync error
+    /// that viewers notice, and far above the residual error of the correction.
     public static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
-    /// Maximum rate of change of the correction, in parts per million per second. The value is far below an audible
-    /// step, because the just noticeable difference in pitch is 3 ‰. The value is also slightly below the documented
-    /// limit of 20.
+    /// Maximum rate of change of the resampling correction, in parts per million per second. Pitch changes at
+    /// this rate are inaudible, because the just noticeable difference in pitch is 3 ‰. The value is slightly
+    /// below the documented limit of 20 parts per million per second.
     public static let largestChangePerSecond = 19.0
-    /// Time in seconds over which small deviations are corrected. The correction of larger deviations is limited to a
-    /// speed that can be reduced to zero in time, so that it doesn't overshoot.
+    /// Time in seconds over which small deviations are corrected. For larger deviations, the correction is
+    /// limited so that it can be reduced to zero in time and doesn't overshoot.
     private static let settlingSeconds = 3.0
-    /// Fraction of the maximum rate of change that is used for slowing down. The rest is reserved for updates
-    /// of the clock model.
+    /// Fraction of the maximum rate of change that is used to reduce the correction. The remaining fraction
+    /// is reserved for updates of the clock model.
     private static let brakingShare = 0.9
-    /// Assumed maximum error of the clock model in standard errors, and the maximum pitch change in parts per million
-    /// for a deviation that may be such an error.
+    /// Assumed maximum error of the clock model in standard errors, and the maximum correction in parts per
+    /// million for deviations up to this error.
     private static let (doubtfulErrors, largestDoubt) = (3.0, 2.0)
     private static let largestCorrection = 1000.0
 
     private var correction = 0.0
     private var lastTime: ClockTime?
 
-    /// Creates a placement that hasn't processed any slices.
+    /// Creates an audio placement that hasn't processed any slices.
     public init() {}
 
-    /// Determines the correction for the first slice. The first slice follows silence, so any pitch is possible.
+    /// Determines the resampling correction for the first slice. The first slice follows silence, so the
+    /// correction can start at any value.
     ///
     /// - Parameters:
     ///   - clock: The current state of the device's clock model.
@@ -53,14 +57,14 @@ public struct AudioPlacement: Sendable {
         return correction
     }
 
-    /// Determines how to handle the next slice.
+    /// Determines how to place the next slice of audio.
     ///
     /// - Parameters:
     ///   - deviation: The correct position of the slice minus its current position, in samples of the track.
     ///   - clock: The current state of the device's clock model.
     ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
-    /// - Returns: `bridge` or `cut` with the whole deviation if it exceeds `largestSteered`; otherwise `convert` with
-    ///   at most ±1000 ppm.
+    /// - Returns: `bridge` or `cut` for the whole deviation if the deviation exceeds `largestSteered`;
+    ///   otherwise `convert` with a correction of at most ±1000 ppm.
     public mutating func decide(
         deviation: Double, clock: ClockReading, at time: ClockTime
     ) -> Decision {
@@ -78,13 +82,14 @@ public struct AudioPlacement: Sendable {
         return .convert(partsPerMillion: correction)
     }
 
-    /// Returns the correction rate for a deviation in microseconds. `doubt` is the part of the deviation that may be an
-    /// error. The unit is parts per million, which equals microseconds per second.
+    /// Returns the correction in parts per million (microseconds per second) for a deviation in microseconds.
+    /// Deviations up to `doubt` microseconds may be errors of the clock model.
     private static func pace(_ deviation: Double, doubt: Double) -> Double {
         let doubtful = deviation.limited(to: doubt)
         let sure = abs(deviation - doubtful)
-        // With constant deceleration b, a rate v reaches zero after v²/2b. Near the end, the decay is exponential; its
-        // deceleration is at most b for rates up to b times the settling time.
+        // With a constant deceleration b, a correction rate v reaches zero after a deviation of v²/2b. Near
+        // the end, the rate decays exponentially; the deceleration is then at most b for rates up to b times
+        // the settling time.
         let (time, braking) = (settlingSeconds, brakingShare * largestChangePerSecond)
         let near = braking * time * time
         let pace = sure < near ? sure / time : (2 * braking * (sure - near / 2)).squareRoot()

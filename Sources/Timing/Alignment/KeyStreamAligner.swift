@@ -1,21 +1,22 @@
 public import Media
 
-/// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time, rounded to a
-/// tick of a fine time scale.
+/// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time,
+/// rounded to a tick of a fine time scale.
 ///
-/// Frames in such a track depend on each other, so frames are never duplicated or decimated. The track begins with the
-/// last key frame at or before T0, with a time of 0 or below, and contains every later frame. Frames aren't moved to a
-/// grid, because a camera doesn't run exactly at its nominal rate: over hours, the frames would fall further and
-/// further behind.
+/// Frames in a copied stream depend on each other, so frames are never duplicated or decimated. The track
+/// begins with the last key frame at or before T0, whose presentation time is 0 or negative, and contains
+/// every later frame. Frames aren't aligned to a frame grid, because a camera doesn't run exactly at its
+/// nominal rate: over hours, the presentation times would drift further and further from the capture times.
 public struct KeyStreamAligner<Frame> {
     private let start: ClockTime
-    /// Number of ticks per second.
+    /// Time scale of the track in ticks per second.
     private let timeScale: Int64
     private var waiting: [(frame: Frame, time: ClockTime)] = []
     private var lastTick: Int64?
-    /// Whether the first frame, which is a key frame, has been assigned a time or is about to be.
+    /// Whether the first frame, which is a key frame, has been assigned a presentation time or is about to be
+    /// assigned one.
     private var hasBegun = false
-    /// Counts the frames that were due but lost.
+    /// Counter for frames that were due but lost.
     private var due: DueFrames
     private var captured = 0
 
@@ -36,11 +37,11 @@ public struct KeyStreamAligner<Frame> {
     ///
     /// - Parameters:
     ///   - start: T0, the start time of the recording, on `CLOCK_MONOTONIC`.
-    ///   - timeScale: Number of ticks per second, greater than zero. The number must be high enough that two frames
-    ///   never share a tick.
-    ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't follow a clock. Without a
-    ///     clock, only reported losses are counted.
-    ///   - silence: Cause of lost frames that the source doesn't explain.
+    ///   - timeScale: Number of ticks per second, greater than zero. The time scale must be fine enough that
+    ///     two frames never share a tick.
+    ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't arrive at regular
+    ///     intervals. In that case, only reported losses are counted.
+    ///   - silence: Loss cause that is used if the source doesn't report a cause.
     public init(
         start: ClockTime, timeScale: Int64 = StreamParameters.ownTimeScale,
         cameraInterval: Nanoseconds? = nil, silence: LossCause = .disconnected
@@ -52,7 +53,7 @@ public struct KeyStreamAligner<Frame> {
         due.begin(at: start)
     }
 
-    /// Adds the next frame in capture order. A frame without a preceding key frame counts as lost.
+    /// Adds the next frame in capture order. A frame that isn't preceded by a key frame is counted as lost.
     public mutating func add(_ frame: Frame, isKey: Bool, capturedAt time: ClockTime) {
         if !hasBegun && isKey && (time <= start || waiting.isEmpty) {
             waiting.removeAll()
@@ -64,14 +65,16 @@ public struct KeyStreamAligner<Frame> {
         waiting.append((frame, time))
     }
 
-    /// Recomputes the capture times of the waiting frames. The order of the frames doesn't change.
+    /// Recomputes the capture times of the frames that haven't been assigned a presentation time. The order
+    /// of the frames doesn't change.
     ///
-    /// - Parameter time: Returns the new capture time of a frame, given the frame and its previous capture time.
+    /// - Parameter time: A closure that returns the new capture time of a frame, given the frame and its
+    ///   previous capture time.
     public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         waiting = waiting.map { ($0.frame, time($0.frame, $0.time)) }
     }
 
-    /// Whether no frames are waiting to be assigned a time.
+    /// Whether all frames have been assigned a presentation time.
     public var isEmpty: Bool { waiting.isEmpty }
 
     /// Updates the camera's frame interval from a clock reading.
@@ -79,7 +82,7 @@ public struct KeyStreamAligner<Frame> {
         due.follow(measured: clock.isLocked ? clock.interval : nil)
     }
 
-    /// Sets the negotiated frame interval from a given time on.
+    /// Changes the negotiated frame interval, effective at a given time.
     public mutating func change(nominal: Nanoseconds, from time: ClockTime) {
         due.change(nominal: nominal, from: time)
     }
@@ -87,33 +90,33 @@ public struct KeyStreamAligner<Frame> {
     /// Capture time of the last frame that was counted; `nil` if no frame has been counted.
     public var lastCounted: ClockTime? { due.lastFrame }
 
-    /// Moves the capture time of the last frame that was counted, from which the due times of later frames
-    /// are computed.
+    /// Shifts the capture time of the last counted frame. The due times of later frames are computed from
+    /// this time.
     public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
 
-    /// Records the cause of missing frames. Frames that weren't due, or were due before T0, aren't counted.
+    /// Records the cause of missing frames. Missing frames are counted only if they were due after T0.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         due.report(count, cause, at: time)
     }
 
-    /// Records that the camera is unavailable from a given time on, and why.
+    /// Records that the camera became unavailable at a given time, and the cause.
     public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
 
-    /// Records that the camera is available again from a given time on.
+    /// Records that the camera became available again at a given time.
     public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
 
     /// Counts the frames that were due by the end of the track but didn't arrive.
     ///
-    /// - Returns: The periods without frames that the source didn't explain.
+    /// - Returns: The periods in which frames are missing and the source didn't report a cause.
     public mutating func finish(at end: ClockTime) -> [SilentStretch] {
         due.finish(at: end - due.interval / 2)
         return due.silences
     }
 
-    /// Removes and returns the frames captured before `limit`.
+    /// Removes the frames captured before `limit` and returns them.
     ///
-    /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and are
-    ///   negative for frames before T0. The result is empty until `limit` is after T0.
+    /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and
+    ///   are negative for frames before T0. The result is empty until `limit` is after T0.
     public mutating func take(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
         guard limit > start else { return [] }
         defer { due.pass(limit - Self.patience, waiting: waiting.first?.time) }
@@ -123,8 +126,9 @@ public struct KeyStreamAligner<Frame> {
         var ready: [(frame: Frame, tick: Int64)] = []
         for entry in waiting {
             let own = ticks(of: entry.time)
-            // After a clock correction, a frame may no longer be later than the previous one. The frame is then placed
-            // one tick after the previous one (11 µs at the usual time scale).
+            // After a clock correction, a frame's time may no longer be later than that of the previous
+            // frame. The frame is then placed one tick after the previous frame (11 µs at the usual time
+            // scale).
             let tick = lastTick.map { max(own, $0 + 1) } ?? own
             guard tick < end else { break }
             lastTick = tick
@@ -137,8 +141,8 @@ public struct KeyStreamAligner<Frame> {
         return ready
     }
 
-    /// Maximum delay of a frame. A frame that is later than this is counted as lost, and the loss is removed if the
-    /// frame arrives after all.
+    /// Maximum delivery delay of a frame. A frame that exceeds this delay is counted as lost, and the loss is
+    /// removed if the frame arrives after all.
     private static var patience: Nanoseconds { .seconds(1) }
 
     private func ticks(of time: ClockTime) -> Int64 {

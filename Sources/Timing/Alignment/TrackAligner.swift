@@ -1,24 +1,25 @@
 public import Media
 
-/// Assigns one camera's frames to a grid by capture time.
+/// Assigns a camera's frames to the ticks of a track's grid by capture time.
 ///
 /// Tick k is at T0 + k/rate and shows the frame with the nearest capture time. If that frame was captured
 /// more than half a camera interval after the tick, the previous frame is duplicated instead. Consecutive
-/// frames stay on consecutive ticks until they are off by more than 0.55 intervals, so frames that fall
-/// halfway between two ticks don't alternate between them.
+/// frames stay on consecutive ticks until they deviate by more than 0.55 intervals. Frames that fall halfway
+/// between two ticks therefore don't alternate between these ticks.
 ///
-/// A frame that was due but isn't shown by any tick is lost (`DueFrames`). A cause is recorded for each tick without a
-/// new frame, unless no frame was due.
+/// A frame that was due but isn't shown by any tick is lost (`DueFrames`). If a tick doesn't show a new frame
+/// although a frame was due, the loss cause is recorded for the tick.
 ///
-/// This value type receives frames and ticks, and returns choices. `Frame` can be any type.
+/// `TrackAligner` is a value type that receives frames and returns a choice for each tick. `Frame` can be any
+/// type.
 public struct TrackAligner<Frame> {
-    /// The frame that a tick shows.
+    /// The frame that is shown at a tick.
     public enum Choice {
         /// A new frame is shown.
         case show(Frame)
         /// The frame of the previous tick is shown again.
         case repeatLast
-        /// A slate is shown, because there is no frame yet or the last one is too old.
+        /// A slate is shown, because no frame has arrived yet or the last frame is too old.
         case slate
     }
 
@@ -38,9 +39,9 @@ public struct TrackAligner<Frame> {
     private var decimated = 0
     private var decided = FateCounts()
 
-    /// Frame interval of the camera, from its clock model.
+    /// Frame interval of the camera, as measured by its clock model.
     public private(set) var cameraInterval: Nanoseconds
-    /// Fate of the tick that was processed last.
+    /// Fate of the last processed tick.
     public private(set) var fate = Fate.captured
 
     /// Current counts of the frames that aren't shown by any tick.
@@ -58,9 +59,11 @@ public struct TrackAligner<Frame> {
     ///   - start: T0, the start time of the recording, on `CLOCK_MONOTONIC`.
     ///   - rate: The rate of the track's grid.
     ///   - cameraInterval: The camera's negotiated frame interval.
-    ///   - isPaced: Whether the camera's frames follow a clock with that interval, so that a missing frame is lost.
-    ///   - silence: Cause of lost frames that the source doesn't explain.
-    ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than this limit.
+    ///   - isPaced: Whether the camera captures frames regularly at `cameraInterval`, so that a missing frame
+    ///     is counted as lost.
+    ///   - silence: Loss cause that is used if the source doesn't report a cause.
+    ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than
+    ///     this limit.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
         silence: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)
@@ -78,12 +81,13 @@ public struct TrackAligner<Frame> {
         due.follow(measured: clock.isLocked ? clock.interval : nil)
     }
 
-    /// Sets the negotiated frame interval from a given time on.
+    /// Changes the negotiated frame interval, effective at a given time.
     public mutating func change(nominal: Nanoseconds, from time: ClockTime) {
         due.change(nominal: nominal, from: time)
     }
 
-    /// Adds the next frame in capture order. A frame that arrives after its tick was processed counts as lost.
+    /// Adds the next frame in capture order. A frame that arrives after its tick was processed is counted as
+    /// lost.
     public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
         if let decidedThrough, time < decidedThrough - cameraInterval / 2 || due.isCounted(time),
             lastShown.map({ time > $0 }) ?? true
@@ -92,7 +96,7 @@ public struct TrackAligner<Frame> {
             return
         }
         if let last = entries.last?.time ?? lastShown, time <= last {
-            // Two frames have the same time because the device delivered a frame twice.
+            // Two frames have the same capture time if the device delivered one frame twice.
             return
         }
         entries.append(Entry(time: time, frame: frame))
@@ -100,7 +104,8 @@ public struct TrackAligner<Frame> {
 
     /// Recomputes the capture times of the frames that are waiting for their ticks.
     ///
-    /// - Parameter time: Returns the new capture time of a frame, given the frame and its previous capture time.
+    /// - Parameter time: A closure that returns the new capture time of a frame, given the frame and its
+    ///   previous capture time.
     public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         let waiting = entries.map { Entry(time: time($0.frame, $0.time), frame: $0.frame) }
         entries.removeAll(keepingCapacity: true)
@@ -110,19 +115,19 @@ public struct TrackAligner<Frame> {
     /// Capture time of the last frame that was counted; `nil` if no frame has been counted.
     public var lastCounted: ClockTime? { due.lastFrame }
 
-    /// Moves the capture time of the last frame that was counted, from which the due times of later frames
-    /// are computed.
+    /// Shifts the capture time of the last counted frame. The due times of later frames are computed from
+    /// this time.
     public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
 
-    /// Records the cause of missing frames. Frames that weren't due aren't counted.
+    /// Records the cause of missing frames. Missing frames are counted only if they were due.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         due.report(count, cause, at: time)
     }
 
-    /// Records that the camera is unavailable from a given time on, and why.
+    /// Records that the camera became unavailable at a given time, and the cause.
     public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
 
-    /// Records that the camera is available again from a given time on.
+    /// Records that the camera became available again at a given time.
     public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
 
     /// Selects the frame that tick `index` shows, and sets `fate`. Each tick is processed once, in order.
@@ -166,9 +171,10 @@ public struct TrackAligner<Frame> {
         return due.cause(at: tick, reach: reach, waiting: entries.first?.time)
     }
 
-    /// Counts the frames that were due by the end but didn't arrive. No more ticks may follow.
+    /// Counts the frames that were due by the end of the track but didn't arrive. No ticks may be processed
+    /// after this call.
     ///
-    /// - Returns: The periods without frames that the source didn't explain.
+    /// - Returns: The periods in which frames are missing and the source didn't report a cause.
     public mutating func finish() -> [SilentStretch] {
         guard let decidedThrough else { return [] }
         let last = decidedThrough + min(cameraInterval, rate.interval) / 2

@@ -1,16 +1,17 @@
 public import Media
 
-/// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample was
-/// actually captured.
+/// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample
+/// was actually captured.
 ///
-/// Timestamps have a jitter of milliseconds, and clocks drift by parts per million. A least-squares line that is fitted
-/// to the latest timestamps, as a function of the device's count, removes jitter and drift. A prior at the nominal rate
-/// stabilizes the slope while there are few timestamps, and the influence of outliers is limited to the noise level. If
-/// the noise turns out to be uniform between hard bounds, as with a polling host, the line changes gradually to the
-/// middle of the `NarrowestStrip`. If the timestamps agree on another line (`StraightLineMonitor`), the model restarts
-/// there.
+/// Timestamps have a jitter of milliseconds, and clocks drift by several parts per million. The model fits a
+/// least-squares line to the latest timestamps as a function of the device's count, which removes jitter and
+/// drift. A prior at the nominal rate stabilizes the slope while there are few timestamps, and the influence
+/// of outliers is limited to the noise level. If the noise turns out to be uniform between hard bounds, as
+/// with a polling host, the line changes gradually to the middle of the `NarrowestStrip`. If the timestamps
+/// agree on another line (`StraightLineMonitor`), the model restarts with that line.
 ///
-/// This is a value type without a clock or a thread. Processing a timestamp takes a few tenths of a microsecond.
+/// `DeviceClock` is a value type that doesn't use a clock or a thread. Processing a timestamp takes a few
+/// tenths of a microsecond.
 public struct DeviceClock: Sendable {
     /// Estimate of a device's rate: the number of nanoseconds per count, and its standard deviation.
     private struct Rate {
@@ -18,13 +19,13 @@ public struct DeviceClock: Sendable {
         var deviation: Double
     }
 
-    /// Nominal nanoseconds per count.
+    /// Nominal number of nanoseconds per count.
     private var nominalInterval: Double
     private let windowLength: Int
-    /// Number of counts over which timestamps have a common error.
+    /// Number of counts over which timestamps share a common error.
     private let correlationLength: Double
-    /// Deviation in nanoseconds above which a timestamp doesn't influence the line. The limit grows if timestamps
-    /// scatter more.
+    /// Deviation in nanoseconds above which a timestamp doesn't influence the line. The limit increases if
+    /// the timestamps scatter more.
     private var clamp: Double
     private let leastClamp: Double
 
@@ -37,61 +38,68 @@ public struct DeviceClock: Sendable {
     private var expected: Rate
     private var crystal: Rate
     private var line = StraightLine(slope: 0, intercept: 0)
-    /// Slope of the least-squares line before blending with the strip.
+    /// Slope of the least-squares line before the line is blended with the strip's middle.
     private var leastSquaresSlope = 0.0
-    /// Standard errors of the newest end of the line and of the line's slope per count, in nanoseconds.
+    /// Standard error of the line at its newest end in nanoseconds, and standard error of the line's slope in
+    /// nanoseconds per count.
     private var error = 0.0
     private var slopeError = 0.0
     private var lastTime: ClockTime?
-    /// Sum of all squared deviations since the start, from which the jitter is computed.
+    /// Sum of the squared deviations of all timestamps since the start. The jitter is computed from this sum.
     private var squares = 0.0
     private var squareCount = 0.0
 
-    /// Rate change of a crystal that warms up, given as one standard deviation.
+    /// Standard deviation of the rate change of a crystal that is warming up, in parts per million.
     private static let warmingPartsPerMillion = 20.0
-    /// Age below which the rate of a line may still be wrong (10 s).
+    /// Age in nanoseconds below which a line's rate may still be wrong (10 s).
     private static let youngNanoseconds = 10e9
-    /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are caused by the
-    /// exposure time.
+    /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are
+    /// caused by the exposure time.
     private static let largestCrystalError = 0.05
-    /// Possible frame intervals of a camera in low light, as multiples of its normal interval, and their relative
-    /// tolerance.
+    /// Possible frame intervals of a camera in low light, as multiples of the normal interval, and the
+    /// relative tolerance of these multiples.
     private static let multiples = 1...4
     private static let doubtOfMultiple = 0.001
-    /// Minimum number of timestamps before the strip contributes to the line, and before it determines the line
-    /// completely.
+    /// Minimum number of timestamps for the strip to influence the line, and for the strip to determine the
+    /// line completely.
     private static let stripStamps = (first: 120.0, full: 240.0)
-    /// Standard error of a strip's middle at its newest end, multiplied by the number of timestamps, in half heights of
-    /// the strip. The value was measured with 4000 seeds of uniform noise each, for 120 to 3600 timestamps.
+    /// Standard error of a strip's middle at the newest end, multiplied by the number of timestamps. The unit
+    /// is half the strip's height. The value was measured in simulations of uniform noise for 120 to 3600
+    /// timestamps, with 4000 seeds each.
     private static let stripError = 4.7
     /// Maximum error of a least-squares line, in standard errors.
     private static let largestLineError = 4.0
-    /// Divisor of the window. The strip is recomputed when 1/64 of the timestamps have been replaced.
+    /// Divisor of the window length. The strip is recomputed when 1/64 of the timestamps in the window have
+    /// been replaced.
     private static let stripShare = 64
-    /// Maximum clamp, 0.25 s. If timestamps scatter more than this limit, the line no longer follows them.
+    /// Maximum value of the clamp in nanoseconds (0.25 s). If timestamps scatter more than this limit, the
+    /// line no longer follows the timestamps.
     private static let largestClamp = 0.25e9
-    /// Ratio of the clamp to the standard deviation. If the ratio is higher, the clamp is halved again.
+    /// Maximum ratio of the clamp to the standard deviation. If the ratio is higher, the clamp is halved
+    /// again.
     private static let clampToNarrow = 6.0
 
     /// Number of times that the line restarted.
     public private(set) var restarts = 0
-    /// Sum of all jumps of the line; positive values mean later times. Interruptions aren't included.
+    /// Sum of all jumps of the line, where positive values mean later times. Jumps due to interruptions
+    /// aren't included.
     public private(set) var moved = Nanoseconds.zero
-    /// Number of timestamps that weren't later than their predecessor.
+    /// Number of timestamps that weren't later than the preceding timestamp.
     public private(set) var nonMonotonic = 0
 
-    /// Creates a model without any timestamps.
+    /// Creates a clock model without any timestamps.
     ///
     /// - Parameters:
-    ///   - nominalInterval: Number of seconds per count, for example 1/30 for a camera or 1/48 000 for a microphone.
-    ///   The value must be greater than 0.
+    ///   - nominalInterval: Number of seconds per count, for example 1/30 for a camera or 1/48 000 for a
+    ///     microphone. The value must be greater than 0.
     ///   - windowLength: Maximum number of timestamps used for the line.
-    ///   - clamp: Deviation above which a timestamp doesn't influence the line. The limit grows for a device with more
-    ///     scatter.
+    ///   - clamp: Deviation above which a timestamp doesn't influence the line. The limit increases for a
+    ///     device whose timestamps scatter more.
     ///   - priorPartsPerMillion: Expected deviation from the nominal rate, in parts per million.
-    ///   - correlation: Time over which timestamps have a common error, for example because they are averaged. All
-    ///     timestamps within this time contain only as much information as a single one. If the time is shorter than
-    ///     the time between two timestamps, the timestamps are independent.
+    ///   - correlation: Time over which timestamps share a common error, for example because they are
+    ///     averaged. All timestamps within this time contain only as much information as a single timestamp.
+    ///     If the correlation time is shorter than the interval between two timestamps, the errors are
+    ///     independent.
     public init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
         clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200,
@@ -111,7 +119,7 @@ public struct DeviceClock: Sendable {
         window = StampWindow(expectedInterval: crystal.interval, capacity: windowLength)
     }
 
-    /// Processes the timestamp of a count.
+    /// Processes the timestamp of a frame or sample with this count.
     ///
     /// - Returns: The best estimate of the capture time of that frame or sample, on `CLOCK_MONOTONIC`.
     public mutating func time(of count: Int64, stamped time: ClockTime) -> ClockTime {
@@ -129,9 +137,9 @@ public struct DeviceClock: Sendable {
             scale: noise.scale, clamp: clamp)
         switch watch.judge(stamp, deviation: deviation, line: line) {
         case .onLine:
-            // A timestamp that may belong to another line doesn't influence this one.
+            // A timestamp that may belong to another line doesn't influence the current line.
             if isYoung || !watch.hasDoubts { follow(stamp, deviation: deviation) }
-        // If a single timestamp is an outlier, the value of the line is used instead.
+        // If a single timestamp is an outlier, the time on the line is used instead of the timestamp.
         case .offLine: break
         case .moved(let move): restart(on: move)
         case .scattered: clamp = min(2 * clamp, Self.largestClamp)
@@ -139,15 +147,16 @@ public struct DeviceClock: Sendable {
         return predicted(count)
     }
 
-    /// Records an interruption of the device. The next counts of the device are on another line with the same rate.
+    /// Records an interruption of the device. The device's later timestamps are on another line with the same
+    /// rate.
     public mutating func interrupt() {
         guard window.count > 0 else { return }
         restarts += 1
         leaveLine()
     }
 
-    /// Records that the device continues at another nominal rate. The model restarts on another line and keeps the
-    /// measured error of the crystal.
+    /// Records that the device continues at another nominal rate. The model restarts with another line and
+    /// keeps the measured rate error of the crystal.
     ///
     /// - Parameter seconds: Number of seconds per count, greater than 0.
     public mutating func change(nominalSecondsPerCount seconds: Double) {
@@ -158,21 +167,22 @@ public struct DeviceClock: Sendable {
         }
         let factor = seconds * 1e9 / nominalInterval
         nominalInterval *= factor
-        // The rate measured in low light contains no information about the new rate.
+        // The rate measured in low light doesn't provide information about the new rate.
         crystal = Rate(interval: crystal.interval * factor, deviation: crystal.deviation * factor)
         expected = crystal
         window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
     }
 
-    /// Returns the capture time of a count according to the current line.
+    /// Returns the capture time of a frame or sample with this count, according to the current line.
     public func predicted(_ count: Int64) -> ClockTime {
         window.time(of: count, on: line)
     }
 
-    /// Measured nanoseconds per count, rounded to an integer.
+    /// Measured number of nanoseconds per count, rounded to an integer.
     public var interval: Nanoseconds { Nanoseconds(Int64(rounding: slope)) }
 
-    /// Deviation of the device's rate from its nominal rate, in parts per million; positive if it counts too fast.
+    /// Deviation of the device's rate from its nominal rate, in parts per million; positive if the device
+    /// counts too fast.
     public var partsPerMillion: Double { (nominalInterval / slope - 1) * 1e6 }
 
     /// Typical deviation of a timestamp from the line (root mean square).
@@ -183,8 +193,9 @@ public struct DeviceClock: Sendable {
     /// Standard error of the line at its newest end.
     public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(rounding: error)) }
 
-    /// Whether the line is currently reliable, for example for a live display. The line must span at least 1 s, its
-    /// standard error must be at most 1 ms, and the timestamps of the last half second must agree with it.
+    /// Whether the line is currently reliable, for example for a live display. The line must span at least 1
+    /// s, its standard error must be at most 1 ms, and the timestamps of the last half second must agree with
+    /// the line.
     public var isLocked: Bool {
         watchedNanoseconds >= 1e9 && error <= 1e6 && !watch.hasDoubts
     }
@@ -230,8 +241,9 @@ public struct DeviceClock: Sendable {
         leaveLine()
         if agree(expected, measured) {
             let known = expected
-            // A jump doesn't change the rate. If the previous line was short, its rate may have been wrong. The
-            // difference from the measured rate is therefore used as the uncertainty.
+            // A jump doesn't change the device's rate. If the previous line was short, the measured rate of
+            // that line may have been wrong. The difference from the measured rate is therefore used as the
+            // uncertainty.
             let difference = abs(measured.interval - known.interval)
             let isJump = !isYoung && difference < 2 * measured.deviation || move.slopeError == 0
             expected = Rate(
@@ -247,13 +259,13 @@ public struct DeviceClock: Sendable {
         begin(with: move.stamps)
     }
 
-    /// Rates of a camera in normal light and in low light. In low light, most cameras run at integer multiples of their
-    /// frame interval.
+    /// Rates of a camera in normal light and in low light. In low light, most cameras run at integer
+    /// multiples of their frame interval.
     private var multiplesOfCrystal: [Rate] {
         Self.multiples.map { multiple in
             let interval = crystal.interval * Double(multiple)
-            // Some cameras don't use exact multiples. The additional uncertainty lets their timestamps determine the
-            // rate quickly.
+            // Some cameras don't use exact multiples. With the additional uncertainty, the timestamps of such
+            // cameras determine the rate quickly.
             let doubt = multiple == 1 ? 0 : Self.doubtOfMultiple * interval
             return Rate(interval: interval, deviation: max(crystal.deviation * Double(multiple), doubt))
         }
@@ -263,7 +275,7 @@ public struct DeviceClock: Sendable {
         abs(known.interval - measured.interval) <= 3 * hypotenuse(known.deviation, measured.deviation)
     }
 
-    /// Abandons the line. The next line starts with the rate that this line has measured.
+    /// Abandons the current line. The next line starts with the rate measured on the abandoned line.
     private mutating func leaveLine() {
         let warming = slope * Self.warmingPartsPerMillion * 1e-6
         expected = Rate(interval: slope, deviation: hypotenuse(slopeError, warming))
@@ -283,10 +295,10 @@ public struct DeviceClock: Sendable {
 
     private mutating func fit() {
         guard let end = window.newest else { return }
-        // The prior acts like additional timestamps with a slope deviation of 0; its weight is the ratio of the
-        // variances. As with a Cauchy prior, its influence decreases if the rate is clearly different. Each timestamp
-        // performs one iteration of Lange, Little & Taylor (*Robust Statistical Modeling Using the t Distribution*,
-        // 1989).
+        // The prior acts like additional timestamps with a slope deviation of 0, weighted by the ratio of the
+        // variances. As with a Cauchy prior, the influence of the prior decreases if the measured rate is
+        // clearly different. For each timestamp, one iteration of the algorithm of Lange, Little & Taylor is
+        // performed (*Robust Statistical Modeling Using the t Distribution*, 1989).
         let scale = noise.scale * stampsPerReading.squareRoot()
         let ratio = scale / expected.deviation
         let departure = leastSquaresSlope / expected.deviation
@@ -300,10 +312,10 @@ public struct DeviceClock: Sendable {
         blendStrip(at: window.point(end))
     }
 
-    /// Number of timestamps that together contain as much information as one timestamp with an independent error. If n
-    /// timestamps of equal variance have a common error, they contain the information of a single one, which increases
-    /// the variance of a fit by the factor n (Bayley and Hammersley, Journal of the Royal Statistical Society,
-    /// Supplement 8, 1946: the effective number of observations).
+    /// Number of timestamps that together contain as much information as one timestamp with an independent
+    /// error. If n timestamps of equal variance share a common error, they contain only the information of a
+    /// single timestamp, which increases the variance of a fit by the factor n (Bayley and Hammersley,
+    /// Journal of the Royal Statistical Society, Supplement 8, 1946: the effective number of observations).
     private var stampsPerReading: Double {
         guard correlationLength > 0, let oldest = window.oldest, let newest = window.newest, window.count > 1
         else { return 1 }
@@ -322,8 +334,8 @@ public struct DeviceClock: Sendable {
         renewStrip(at: newest)
         guard let strip else { return }
         let middle = strip.middle
-        // A wrong timestamp at the edge of the strip can't have more influence than the maximum error of the
-        // least-squares line.
+        // The strip's middle may differ from the least-squares line by at most the maximum error of that
+        // line, which limits the influence of a wrong timestamp at the strip's edge.
         let difference = abs(middle(newest.x) - line(newest.x))
         let believed = share * min(1, Self.largestLineError * error / max(difference, .leastNonzeroMagnitude))
         line = line.blended(with: middle, share: believed)
@@ -345,24 +357,27 @@ public struct DeviceClock: Sendable {
     private func hypotenuse(_ a: Double, _ b: Double) -> Double { (a * a + b * b).squareRoot() }
 }
 
-/// State of a device's clock model at one moment, which is used for decisions, live displays, and the manifest.
+/// State of a device's clock model at one moment. The state is used for timing decisions, live displays, and
+/// the manifest.
 public struct ClockReading: Sendable, Equatable {
     /// Measured interval between two frames or samples.
     public let interval: Nanoseconds
-    /// Deviation of the device's rate from its nominal rate, in parts per million; positive if it counts too fast.
+    /// Deviation of the device's rate from its nominal rate, in parts per million; positive if the device
+    /// counts too fast.
     public let partsPerMillion: Double
     /// Standard error of the modeled time of the latest timestamp.
     public let residual: Nanoseconds
-    /// Whether the model is currently reliable. The model must span at least 1 s, the residual must be at most 1 ms,
-    /// and the latest timestamps must agree with it.
+    /// Whether the model is currently reliable. The model must span at least 1 s, the residual must be at
+    /// most 1 ms, and the latest timestamps must agree with the model.
     public let isLocked: Bool
-    /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its rate.
+    /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its
+    /// rate.
     public let restarts: Int
-    /// Sum of all jumps of the modeled time; positive values mean later times. Outages aren't included, because their
-    /// jumps are unknown.
+    /// Sum of all jumps of the modeled time, where positive values mean later times. Jumps during outages are
+    /// unknown and aren't included.
     public let moved: Nanoseconds
 
-    /// Returns the reading relative to a session clock whose rate differs from that of the clock that created the
+    /// Converts the reading to a session clock that runs at a different rate than the clock of the
     /// timestamps.
     ///
     /// - Parameter ppm: Rate deviation of the session clock, in parts per million.
@@ -377,7 +392,7 @@ public struct ClockReading: Sendable, Equatable {
 }
 
 extension DeviceClock {
-    /// Current state of the model.
+    /// Current state of the clock model.
     public var reading: ClockReading {
         ClockReading(
             interval: interval, partsPerMillion: partsPerMillion, residual: residual, isLocked: isLocked,
@@ -385,43 +400,44 @@ extension DeviceClock {
     }
 }
 
-/// A timestamp of a device, which is the capture time of frame or sample `count`, as reported by the device or its
-/// driver.
+/// A device timestamp: the capture time of the frame or sample with number `count`, as reported by the device
+/// or its driver.
 struct DeviceStamp: Sendable {
-    /// Count of the device, in frames or in samples per channel.
+    /// The device's count of frames or of samples per channel.
     let count: Int64
     /// Reported time on `CLOCK_MONOTONIC`.
     let time: ClockTime
 }
 
-/// Ranges of plausible counts and timestamps of devices. Implausible values are rejected, because their sums could
-/// exceed 64 bits or lead to years of silence in a track.
+/// Ranges of plausible counts and timestamps of devices. Implausible values are rejected, because sums of
+/// such values could exceed 64 bits, or could fill a track with years of silence.
 package enum PlausibleStamp {
-    /// Plausible values of a device's frame count. At 1 frame per second or more, the difference between two
-    /// values is less than 2⁶³ ns.
+    /// Plausible values of a device's frame count. At 1 frame per second or more, two such counts are less
+    /// than 2⁶³ ns apart.
     package static let frames: ClosedRange<Int64> = -(1 << 32)...(1 << 32)
-    /// Plausible values of a device's sample count. At 8000 samples per second or more, the difference
-    /// between two values is less than 2⁶³ ns.
+    /// Plausible values of a device's sample count. At 8000 samples per second or more, two such counts are
+    /// less than 2⁶³ ns apart.
     package static let samples: ClosedRange<Int64> = -(1 << 45)...(1 << 45)
 
     private static let mostAhead = Nanoseconds.seconds(10)
     private static let mostBehind = Nanoseconds.seconds(3600)
 
-    /// Returns the modeled time of a frame or slice, or its timestamp if the two differ by more than 10 s.
-    /// Such a difference occurs after a jump in the device's count, and would cause hours of silence or a
-    /// frame that is never shown.
+    /// Returns the modeled time of a frame or slice, or the timestamp if the two times differ by more than 10
+    /// s. Such a difference occurs after a jump in the device's count. Using the modeled time would then
+    /// cause hours of silence, or a frame that is never shown.
     package static func time(modeled: ClockTime, stamped: ClockTime) -> ClockTime {
         (modeled - stamped).magnitude > mostAhead ? stamped : modeled
     }
 
-    /// Returns the capture time of a frame or slice. This is the timestamp, or the arrival time if the timestamp is
-    /// more than 10 s later or more than an hour earlier than the arrival.
+    /// Returns the capture time of a frame or slice. The capture time is the timestamp, unless the timestamp
+    /// is more than 10 s later or more than an hour earlier than the arrival. In that case, the capture time
+    /// is the arrival time.
     package static func time(_ stamp: ClockTime, arrival: ClockTime) -> ClockTime {
         (arrival - mostBehind...arrival + mostAhead).contains(stamp) ? stamp : arrival
     }
 }
 
 extension Double {
-    /// Returns the nearest value whose magnitude is at most `most`. `most` must not be negative.
+    /// Limits the value to the range −`most`…`most`. `most` must not be negative.
     func limited(to most: Double) -> Double { min(max(self, -most), most) }
 }

@@ -1,34 +1,36 @@
 import Media
 
-/// Checks whether a device's timestamps still agree with its line, and detects when they agree with another one.
+/// Checks whether a device's timestamps still agree with the line fitted to them, and detects when the
+/// timestamps agree with another line.
 ///
-/// A line is replaced only by another line that the timestamps agree on. Outliers, late timestamps from a host that is
-/// busy for a second, and a burst of frames after a stall don't form such a line. The line is abandoned quickly if the
-/// rate has changed or the jump is large. In all other cases, the line is abandoned after 1.5 s, so that a delay of one
-/// second has no effect. This is a value type without a clock or a thread.
+/// The current line is replaced only if the timestamps agree on another line. Outliers, late timestamps while
+/// the host is busy for a second, and a burst of frames after a stall don't form such a line. The current
+/// line is abandoned quickly if the device's rate has changed or the timestamps have jumped far. In all other
+/// cases, the line is abandoned after 1.5 s, so that a delay of one second has no effect.
+/// `StraightLineMonitor` is a value type that doesn't use a clock or a thread.
 struct StraightLineMonitor: Sendable {
     /// The current line, with times in nanoseconds.
     struct Line: Sendable {
-        /// Count at the end of the line.
+        /// The device's count at the newest end of the line.
         let newestCount: Int64
-        /// Number of timestamps that the line is fitted to.
+        /// Number of timestamps to which the line is fitted.
         let stampCount: Int
-        /// Number of nanoseconds per count.
+        /// Slope of the line: number of nanoseconds per count.
         let interval: Double
-        /// Number of nanoseconds per count at the device's own rate. A camera with a longer exposure divides this rate
-        /// by an integer.
+        /// Number of nanoseconds per count at the rate of the device's crystal. In low light, a camera
+        /// divides its frame rate by an integer to expose longer.
         let crystalInterval: Double
-        /// Standard error of the line's end.
+        /// Standard error of the line at its newest end, in nanoseconds.
         let error: Double
-        /// Standard deviation of the line's timestamps.
+        /// Standard deviation of the timestamps from the line, in nanoseconds.
         let scale: Double
-        /// Maximum distance of the line's timestamps from the line.
+        /// Maximum distance from the line at which a timestamp still belongs to the line, in nanoseconds.
         let clamp: Double
     }
 
-    /// Another line that the timestamps agree on.
+    /// A new line on which the latest timestamps agree.
     struct Move: Sendable {
-        /// Timestamps on the new line.
+        /// The timestamps that lie on the new line.
         let stamps: [DeviceStamp]
         /// Slope of the new line minus slope of the old line, in nanoseconds per count.
         let slope: Double
@@ -40,11 +42,11 @@ struct StraightLineMonitor: Sendable {
         case onLine
         case offLine
         case moved(Move)
-        /// The timestamps scatter more than the clamp allows.
+        /// The timestamps scatter more than the clamp of the line allows.
         case scattered
     }
 
-    /// A group of timestamps that covers about a quarter of a second and contains at least four.
+    /// A group of at least four timestamps that covers about a quarter of a second.
     private struct Slot {
         var begin: Int64?
         var count = 0
@@ -53,49 +55,51 @@ struct StraightLineMonitor: Sendable {
 
     private typealias Reading = (stamp: DeviceStamp, deviation: Double)
 
-    /// Length of a slot, 0.24 s: six frames at 25 frames per second.
+    /// Length of a slot in nanoseconds (0.24 s), which equals six frames at 25 frames per second.
     private static let slotNanoseconds = 0.24e9
     private static let slotStamps = 4
-    /// Number of consecutive shifted slots after which the line is abandoned, about 1.5 s. This is longer than a delay
-    /// of one second on a busy host, including the slots that it partly covers at both ends.
+    /// Number of consecutive shifted slots after which the line is abandoned, about 1.5 s. This period is
+    /// longer than a delay of one second on a busy host, including the partly affected slots at both ends of
+    /// the delay.
     private static let slotsToLeave = 6
-    /// The next three constants are numbers of consecutive deviating timestamps. These timestamps are required to
-    /// detect another rate or a large jump, to restart after the count has decreased, and to abandon a line that has no
-    /// more timestamps than this.
+    /// The next three constants are required numbers of consecutive deviating timestamps: to detect another
+    /// rate or a large jump, to restart after the device's count has decreased, and to abandon a line that is
+    /// fitted to only that many timestamps or fewer.
     private static let stampsToLeave = 8
     private static let stampsBack = 3
     private static let stampsOfFirstLine = 4
-    /// Minimum length of a jump that can't be explained by a busy host (0.25 s).
+    /// Minimum size in nanoseconds (0.25 s) of a time jump that can't be explained by a busy host.
     private static let largeJump = 0.25e9
-    /// Minimum relative difference at which a rate counts as a different rate.
+    /// Minimum relative difference between two rates that are treated as different.
     private static let otherRate = 0.2
-    /// Multiples of the device's own interval, which are accepted with fewer timestamps. The next two constants are the
-    /// minimum number of timestamps and the minimum slope in standard errors.
+    /// Multiples of the device's crystal interval. A new line with such an interval is accepted with fewer
+    /// timestamps. The next two constants apply to such a line: the minimum number of timestamps, and the
+    /// minimum slope in standard errors.
     private static let multiples = 1...4
     private static let (stampsOfMultiple, errorsOfMultiple) = (3, 8.0)
     /// Maximum relative decrease of the interval on a new line. No device suddenly counts 20 times faster.
     private static let fastest = 0.95
     /// Minimum fraction of the timestamps that must be within the clamp of a new line.
     private static let agreeing = 0.8
-    /// Fractions of about the last 100 timestamps, in total and on each side. If more of them are outside the clamp,
-    /// the timestamps count as scattered.
+    /// Maximum fractions of about the last 100 timestamps that may be outside the clamp, in total and on each
+    /// side. If both fractions are exceeded, the timestamps are considered scattered.
     private static let (scatteredShare, scatteredOnOneSide, shareMemory) = (0.15, 0.02, 100.0)
-    /// Number of consecutive deviating timestamps after which only every eighth one is examined, because outliers can
-    /// continue for minutes.
+    /// Number of consecutive deviating timestamps after which only every eighth deviating timestamp is
+    /// examined, because a series of outliers can last for minutes.
     private static let stampsToHurry = 16
     private static let mostStamps = 256
 
     /// Consecutive timestamps that deviate from the line.
     private var inRow: [Reading] = []
-    /// Consecutive timestamps since the last reset of the count.
+    /// Consecutive timestamps since the device's count was last reset.
     private var back: [Reading] = []
-    /// Timestamps of the current slot and of the latest consecutive slots that deviated on average.
+    /// Timestamps of the current slot and of the directly preceding slots whose mean deviated from the line.
     private var run: [Reading] = []
     private var runSlots = 0
     private var slot = Slot()
     private var (lateShare, earlyShare) = (0.0, 0.0)
 
-    /// Whether the latest timestamps cast doubt on the line.
+    /// Whether the latest timestamps suggest that the current line is no longer valid.
     var hasDoubts: Bool { inRow.count > 2 || runSlots > 1 }
 
     /// Evaluates the next timestamp.
@@ -104,12 +108,13 @@ struct StraightLineMonitor: Sendable {
     ///   - stamp: The next timestamp.
     ///   - deviation: Distance of the timestamp from the line, in nanoseconds.
     ///   - line: The line fitted without this timestamp.
-    /// - Returns: Whether the timestamp is on the line, and what follows from it and the preceding timestamps.
+    /// - Returns: Whether the timestamp is on the line, and whether the latest timestamps have moved to
+    ///   another line or are scattered.
     mutating func judge(_ stamp: DeviceStamp, deviation: Double, line: Line) -> Verdict {
         let isOff = abs(deviation) > line.clamp
         if stamp.count <= line.newestCount {
             guard isOff else { return .offLine }
-            // If the count restarts, a new line begins immediately.
+            // If the device's count restarts, a new line begins immediately.
             if let last = back.last, stamp.count <= last.stamp.count { back.removeAll() }
             back.append((stamp, deviation))
             guard back.count >= min(Self.stampsBack, line.stampCount) else { return .offLine }
@@ -146,9 +151,9 @@ struct StraightLineMonitor: Sendable {
         return .moved(other.move)
     }
 
-    /// Whether the consecutive deviating timestamps follow the line's last one without a missing count, and their
-    /// interval is a multiple of the device's own interval that differs from the line's interval. This happens when the
-    /// light in front of a camera changes.
+    /// Whether the consecutive deviating timestamps directly follow the last timestamp on the line, and have
+    /// an interval that differs from the line's interval and is a multiple of the crystal interval. Such a
+    /// change occurs when the lighting of a camera's scene changes.
     private func followsMultiple(than line: Line) -> Bool {
         let begin = line.newestCount
         let counts = inRow.map { Double($0.stamp.count - begin) }
@@ -163,15 +168,16 @@ struct StraightLineMonitor: Sendable {
         }
     }
 
-    /// Whether the consecutive deviating timestamps agree with a line of this slope that begins within one count of the
-    /// end of the old line.
+    /// Whether the consecutive deviating timestamps agree with a line of this slope that begins within one
+    /// count of the old line's end.
     private func isLine(of slope: Double, _ counts: [Double], clamp: Double) -> Bool {
         let rests = zip(counts, inRow).map { $1.deviation - $0 * slope }
         let begin = rests.reduce(0, +) / Double(rests.count)
         return abs(begin) <= abs(slope) && rests.allSatisfy { abs($0 - begin) <= clamp }
     }
 
-    /// Whether too many timestamps deviate in both directions. Delays and jumps cause deviations in only one direction.
+    /// Whether too many timestamps deviate in both directions. Delays and jumps cause deviations in only one
+    /// direction.
     private mutating func scatters(_ deviation: Double, isOff: Bool) -> Bool {
         lateShare += ((isOff && deviation > 0 ? 1 : 0) - lateShare) / Self.shareMemory
         earlyShare += ((isOff && deviation < 0 ? 1 : 0) - earlyShare) / Self.shareMemory
@@ -183,7 +189,8 @@ struct StraightLineMonitor: Sendable {
         return true
     }
 
-    /// Evaluates the slots. The mean of a slot shows a shift that is smaller than the clamp.
+    /// Adds a timestamp to the current slot and evaluates completed slots. The mean of a slot reveals a shift
+    /// that is smaller than the clamp.
     private mutating func take(_ reading: Reading, _ line: Line) -> Verdict? {
         run.append(reading)
         slot.count += 1
@@ -209,8 +216,8 @@ struct StraightLineMonitor: Sendable {
         return other.isPlausible ? .moved(other.move) : nil
     }
 
-    /// Returns the line that most of the timestamps agree with, and whether it is plausible for a device's clock; `nil`
-    /// if there is no such line.
+    /// Returns the line with which most of the timestamps agree, and whether the line is plausible for a
+    /// device's clock. Returns `nil` if most timestamps don't agree on a line.
     private func otherLine(
         of stamps: [Reading], than old: Line
     ) -> (move: Move, jump: Double, isPlausible: Bool)? {
@@ -222,8 +229,8 @@ struct StraightLineMonitor: Sendable {
         guard kept.count > 1, Double(kept.count) >= Self.agreeing * Double(stamps.count) else { return nil }
         let sums = LineSums(kept.map(\.1))
         let line = sums.line(prior: 0)
-        // At another rate, timestamps diverge from the line. After a stall, a burst of timestamps converges to the
-        // line.
+        // If the device's rate has changed, timestamps diverge from the old line. After a stall, a burst of
+        // timestamps converges toward the old line.
         let length = Double(last.stamp.count - first.stamp.count)
         let (begin, jump, end) = (line(0), line(length / 2), line(length))
         let isOtherRate = abs(line.slope) > Self.otherRate * old.interval

@@ -1,27 +1,28 @@
 public import Media
 
-/// Silent periods of a microphone's track, in which audio was lost, late, or missing although the device was available.
+/// Silent periods in a microphone's track. In these periods, audio was lost, late, or missing although the
+/// device was available.
 package struct AudioGaps {
     private let track: String
     /// The current silent period, which may continue.
     private var open: Range<Int64>?
-    /// Completed periods, as gaps of the track.
+    /// Completed silent periods, recorded as gaps of the track.
     package private(set) var gaps: [Gap] = []
-    /// Whether audio for the current period arrived after the samples had been filled with silence.
+    /// Whether audio for the current silent period arrived after the samples had been replaced with silence.
     private var cameLate = false
     /// Audio losses that the source reported and that haven't been matched to a silent period.
     private var losses: [(at: MediaTime, cause: LossCause)] = []
 
-    /// Maximum distance in nanoseconds between a reported loss and its silent period. The two times may differ slightly
-    /// because of the clock model.
+    /// Maximum distance in nanoseconds between a reported loss and its silent period. The times of the loss
+    /// and the period may differ slightly because of the clock model.
     private static let tolerance: Int64 = 50_000_000
 
-    /// Minimum length in samples of a period without any audio that is attributed to a silent device.
+    /// Minimum length in samples of a period without audio for which the device is considered silent.
     private static let silence = Int64(AudioFormat.sessionRate)
 
-    /// Creates an empty list of gaps.
+    /// Creates an empty list of gaps for a track.
     ///
-    /// - Parameter track: The track's name in the gaps.
+    /// - Parameter track: The track name to store in the gaps.
     package init(track: String) {
         self.track = track
     }
@@ -32,17 +33,17 @@ package struct AudioGaps {
         losses.append((time, cause))
     }
 
-    /// Records that audio arrived after its samples had been filled with silence.
+    /// Records that audio arrived after its samples had been replaced with silence.
     package mutating func comeLate() { cameLate = true }
 
     /// Adds the silent periods of a block of samples.
     ///
     /// - Parameters:
     ///   - stretches: The silent periods in order, in samples of the track at 48 kHz.
-    ///   - end: The end of the block. Periods that end before it are complete.
-    ///   - outages: The outages of the device. A period that overlaps an outage is part of the outage and doesn't
-    ///   create a gap.
-    /// - Returns: The periods that were completed.
+    ///   - end: The end of the block. Silent periods that end before `end` are complete.
+    ///   - outages: The outages of the device. A silent period that overlaps an outage is part of the outage
+    ///     and isn't recorded as a separate gap.
+    /// - Returns: The gaps that were completed.
     package mutating func take(
         _ stretches: [Range<Int64>], through end: Int64, besides outages: OutageLog
     ) -> [Gap] {
@@ -59,8 +60,9 @@ package struct AudioGaps {
         return ended
     }
 
-    /// Returns the currently known causes of the silent periods of a block of samples. Call this before adding the
-    /// block. A period that continues the last one has the cause of the whole period.
+    /// Returns the currently known causes of the silent periods of a block of samples. Call this method
+    /// before adding the block with `take`. If a silent period continues the period at the end of the
+    /// previous block, the cause applies to the whole period.
     package func causes(of stretches: [Range<Int64>], besides outages: OutageLog) -> [MissingAudio] {
         var begun = open
         return stretches.map { stretch in
@@ -80,9 +82,9 @@ package struct AudioGaps {
         }
     }
 
-    /// Ends the last period at the end of the recording.
+    /// Completes the last period at the end of the recording.
     ///
-    /// - Returns: The period, if it was still open and creates a gap.
+    /// - Returns: The gap, if the last silent period was still open and isn't part of an outage.
     package mutating func finish(besides outages: OutageLog) -> [Gap] {
         close(besides: outages)
     }
@@ -93,7 +95,8 @@ package struct AudioGaps {
         let cause = cause(of: hole)
         // Each loss explains only one silent period.
         if let told = nearestLoss(to: hole) { losses.remove(at: told) }
-        // This gap is for a device that was available. If the device was unavailable, the outage covers the gap.
+        // The gap applies only if the device was available. If the device was unavailable, the outage already
+        // covers the period.
         let gap = gap(of: hole, cause: cause == .disconnected ? "silent" : cause.rawValue)
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
@@ -106,8 +109,8 @@ package struct AudioGaps {
             to: AudioGrid.samples.time(ofTick: hole.upperBound), cause: cause)
     }
 
-    /// Returns the cause of the nearest loss that the source reported. Without a report, the device was silent or the
-    /// audio was late.
+    /// Returns the cause of the nearest loss that the source reported. If the source didn't report a loss,
+    /// the device was silent or the audio was late.
     private func cause(of hole: Range<Int64>) -> LossCause {
         if let told = nearestLoss(to: hole) { return losses[told].cause }
         return hole.count >= Self.silence && !cameLate ? .disconnected : .late
@@ -123,21 +126,21 @@ package struct AudioGaps {
 
 /// Periods in which a microphone delivered damaged samples that don't contain audio.
 ///
-/// Damaged samples less than 1 s apart belong to the same period. A device that damages every tenth sample therefore
-/// creates one gap and one event instead of thousands.
+/// Damaged samples less than 1 s apart belong to the same period. A device that damages every tenth sample
+/// therefore creates one gap and one event instead of thousands.
 package struct AudioDamage {
     private let track: String
     /// The current damaged period, which may continue.
     private var open: Range<Int64>?
-    /// Completed periods, as gaps of the track.
+    /// Completed silent periods, recorded as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
-    /// Minimum distance between two damaged periods, in samples of the track (1 s).
+    /// Minimum distance between two separate damaged periods, in samples of the track (1 s).
     private static let patience = Int64(AudioFormat.sessionRate)
 
-    /// Creates an empty list of gaps.
+    /// Creates an empty list of gaps for a track.
     ///
-    /// - Parameter track: The track's name in the gaps.
+    /// - Parameter track: The track name to store in the gaps.
     package init(track: String) {
         self.track = track
     }
@@ -147,7 +150,7 @@ package struct AudioDamage {
     /// - Parameters:
     ///   - ranges: The damaged ranges in order, in samples of the track at 48 kHz.
     ///   - end: The end of the block, in samples of the track.
-    /// - Returns: The periods that were completed.
+    /// - Returns: The gaps that were completed.
     package mutating func take(_ ranges: [Range<Int64>], through end: Int64) -> [Gap] {
         var ended: [Gap] = []
         for range in ranges {
@@ -162,9 +165,9 @@ package struct AudioDamage {
         return ended
     }
 
-    /// Ends the last period at the end of the recording.
+    /// Completes the last period at the end of the recording.
     ///
-    /// - Returns: The period, if it was still open.
+    /// - Returns: The gap, if the last damaged period was still open.
     package mutating func finish() -> [Gap] {
         guard let stretch = open else { return [] }
         open = nil
@@ -178,9 +181,9 @@ package struct AudioDamage {
 
 /// A period of a microphone's track that is silent because audio is missing.
 public struct MissingAudio: Sendable, Equatable {
-    /// The samples of the period. Sample n is at T0 + n/48 000 s.
+    /// The range of silent samples. Sample n is at T0 + n/48 000 s.
     public let samples: Range<Int64>
-    /// Why the audio is missing.
+    /// Reason why the audio is missing.
     public let cause: LossCause
 
     /// Creates a silent period with its cause.
@@ -190,14 +193,14 @@ public struct MissingAudio: Sendable, Equatable {
     }
 }
 
-/// The grids of a recording's audio, which begin at T0.
+/// The time grids for a recording's audio. All grids begin at T0.
 package enum AudioGrid {
     /// The grid of 20 ms blocks, in which audio is mixed and checked for alarms.
     package static let blocks = FrameRate(50, per: 1)
-    /// The grid of samples. Sample *n* is at T0 + n/48 000 s.
+    /// The grid of audio samples. Sample *n* is at T0 + n/48 000 s.
     package static let samples = FrameRate(Int64(AudioFormat.sessionRate))
-    /// Number of audio channels of the program. The channels of a stereo microphone are mapped to left and right. A
-    /// single channel is mapped to both of them. If there are three or more channels, their mean is used for both,
-    /// because they don't have a left and a right side.
+    /// Number of audio channels of the program. The channels of a stereo microphone are mapped to left and
+    /// right. A single channel is mapped to both sides. For microphones with three or more channels, the mean
+    /// of all channels is used for both sides, because such channels can't be assigned to left and right.
     package static let mixChannels = 2
 }

@@ -1,29 +1,30 @@
 public import Media
 
-/// Computes the lost frames of one camera from the frames that were due.
+/// Computes the lost frames of a camera from the times at which frames were due.
 ///
-/// The camera's rate and clock determine when each frame is due. A due frame that isn't captured is lost, even if the
-/// source doesn't report it. The source's reports and outages only provide the cause. Without a report, the cause is
-/// the source's default cause for outages (`disconnected`, or `network` for a network camera).
+/// The camera's rate and clock determine when each frame is due. A due frame that isn't captured is lost,
+/// even if the source doesn't report it. The source's reports and outages only determine the cause of the
+/// loss. Without a report, the cause is the source's default cause for outages (`disconnected`, or `network`
+/// for a network camera).
 ///
-/// For a source without a frame clock, such as a file with variable frame durations, only reports and outages are
-/// counted.
+/// For a source without a frame clock, such as a file with variable frame durations, only reports and outages
+/// are counted.
 ///
-/// This value type receives frames, reports, and time limits, and returns counts.
+/// `DueFrames` is a value type that receives frames, loss reports, and time limits, and counts lost frames.
 struct DueFrames: Sendable {
     /// Consecutive lost frames reported by the source.
     private struct Report {
         /// Expected capture time of the first lost frame.
         let time: ClockTime
         let length: Nanoseconds
-        /// Number of frames that haven't been matched to due frames.
+        /// Number of reported frames that haven't been matched to due frames yet.
         var count: Int
         let cause: LossCause
     }
 
     private struct Outage {
         let since: ClockTime
-        /// Time when the camera was available again; `nil` while it is unavailable.
+        /// Time when the camera became available again; `nil` while the camera is unavailable.
         var end: ClockTime?
         let cause: LossCause
     }
@@ -39,22 +40,22 @@ struct DueFrames: Sendable {
         var end: ClockTime { time + interval * Int64(count) }
     }
 
-    /// Start of counting, or `nil` if it is unknown. Earlier frames are ignored.
+    /// Time from which frames are counted; `nil` if unknown. Earlier frames are ignored.
     private var begin: ClockTime?
     /// The negotiated frame interval.
     private var nominal: Nanoseconds
-    /// Changes to the negotiated interval after the latest frame.
+    /// Changes to the negotiated frame interval that take effect after the latest frame.
     private var changes: [(nominal: Nanoseconds, from: ClockTime)] = []
     private let isPaced: Bool
-    /// Cause of a lost frame that the source doesn't explain.
+    /// Loss cause that is used if the source doesn't report a cause.
     private let silence: LossCause
-    /// The interval between due frames.
+    /// The time between two due frames.
     private(set) var interval: Nanoseconds
-    /// Due time of the last due frame, captured or lost.
+    /// Due time of the last frame that was due, whether it was captured or lost.
     private var last: ClockTime?
-    /// Time when the last counted frame was captured.
+    /// Capture time of the last counted frame.
     private(set) var lastFrame: ClockTime?
-    /// Whether frames were lost after the last captured one.
+    /// Whether frames were lost after the last captured frame.
     private var isTrailing = false
     /// Due time of the last lost frame that was assigned to a tick without a new frame.
     private var lastCaused: ClockTime?
@@ -62,23 +63,26 @@ struct DueFrames: Sendable {
     private var outages: [Outage] = []
     /// Most recent series of lost frames.
     private var stretches: [Stretch] = []
-    /// Current counts of lost frames by cause. No entry is zero.
+    /// Current counts of lost frames by cause. Causes without lost frames aren't included.
     private(set) var lost: [LossCause: Int] = [:]
-    /// Periods without frames that the source didn't explain. The list is complete after `finish`.
+    /// Periods in which frames are missing and the source didn't report a cause. The list is complete after
+    /// `finish`.
     private(set) var silences: [SilentStretch] = []
     private var lastCause: LossCause
 
-    /// Maximum relative deviation of a camera's measured rate from its negotiated rate. Crystal tolerances and rounded
-    /// intervals cause smaller deviations. If a camera is slower than this, it loses frames.
+    /// Maximum relative deviation of a camera's measured rate from its negotiated rate. Crystal tolerances
+    /// and rounded intervals cause smaller deviations. Frames that are missing because a camera is even
+    /// slower are counted as lost.
     private static let tolerance = 0.05
-    /// Minimum ratio of the measured interval to the negotiated one. A lower ratio indicates a different stream or a
-    /// wrong clock model.
+    /// Minimum ratio of the measured frame interval to the negotiated frame interval. A lower ratio indicates
+    /// a different stream or a wrong clock model.
     private static let fastest = 0.8
-    /// Weight of each new frame when due times are adjusted to a camera that is on time.
+    /// Weight of each new frame when due times are adjusted to the frames of a camera that is on time.
     private static let following = 0.25
-    /// Gap between frames after which due times restart with the next frame.
+    /// Length of a gap after which due times are computed from the next frame.
     private static let restart = Nanoseconds.seconds(1)
-    /// Maximum time between a loss and a report that can explain it. A clock model takes time to locate a gap.
+    /// Maximum time between a loss and the report that explains the loss. A clock model takes some time to
+    /// locate a gap.
     private static let patience = Nanoseconds.seconds(5)
     private static let mostKept = 64
     private static let mostSilences = 10_000
@@ -87,8 +91,8 @@ struct DueFrames: Sendable {
     ///
     /// - Parameters:
     ///   - interval: The negotiated frame interval, greater than zero.
-    ///   - isPaced: Whether frames follow a clock with that interval.
-    ///   - silence: Cause of lost frames that the source doesn't explain.
+    ///   - isPaced: Whether the camera captures frames regularly at `interval`.
+    ///   - silence: Loss cause that is used if the source doesn't report a cause.
     init(interval: Nanoseconds, isPaced: Bool = true, silence: LossCause = .disconnected) {
         nominal = max(interval, Nanoseconds(1))
         self.interval = nominal
@@ -97,7 +101,8 @@ struct DueFrames: Sendable {
         lastCause = silence
     }
 
-    /// Sets the frame interval measured by the camera's clock model; `nil` while the model isn't accurate enough.
+    /// Sets the frame interval measured by the camera's clock model; `nil` while the model isn't accurate
+    /// enough.
     mutating func follow(measured: Nanoseconds?) {
         interval = nominal
         guard let measured else { return }
@@ -105,12 +110,14 @@ struct DueFrames: Sendable {
         if share >= Self.fastest && share <= 1 + Self.tolerance { interval = measured }
     }
 
-    /// Sets the negotiated frame interval from a given time on, after the camera changed its format or was replaced.
+    /// Changes the negotiated frame interval, effective at a given time, after the camera changed its format
+    /// or was replaced.
     mutating func change(nominal: Nanoseconds, from time: ClockTime) {
         if nominal > .zero { changes.append((nominal, time)) }
     }
 
-    /// Sets the start of counting; earlier frames are ignored. Only the first call has an effect.
+    /// Sets the time from which frames are counted; earlier frames are ignored. Only the first call has an
+    /// effect.
     mutating func begin(at time: ClockTime) { if begin == nil { begin = time } }
 
     /// Records frames that the source reports as lost.
@@ -129,7 +136,7 @@ struct DueFrames: Sendable {
         if reports.count > Self.mostKept * 16 { reports.removeFirst() }
     }
 
-    /// Records that the camera is unavailable from a given time on.
+    /// Records that the camera became unavailable at a given time.
     mutating func leave(at time: ClockTime, cause: LossCause) {
         if let open = outages.indices.last, outages[open].end == nil {
             guard outages[open].cause != cause else { return }
@@ -138,24 +145,25 @@ struct DueFrames: Sendable {
         outages.append(Outage(since: time, cause: cause))
     }
 
-    /// Records that the camera is available again from a given time on.
+    /// Records that the camera became available again at a given time.
     mutating func comeBack(at time: ClockTime) {
         guard let open = outages.indices.last, outages[open].end == nil else { return }
         outages[open].end = time
     }
 
-    /// Moves the last counted frame, whose capture time has changed with the clock model. The due times of later frames
-    /// move by the same amount.
+    /// Shifts the capture time of the last counted frame after a change of the clock model. The due times of
+    /// later frames are shifted by the same amount.
     mutating func move(by time: Nanoseconds) {
         last = last.map { $0 + time }
         lastFrame = lastFrame.map { $0 + time }
     }
 
-    /// Records a captured frame, and counts the due frames before it as lost. Call it for each frame in capture order.
+    /// Records a captured frame, and counts the missing due frames before this frame as lost. Call this
+    /// method for each frame in capture order.
     mutating func frameCame(at time: ClockTime) {
         if isCounted(time) {
-            // The frame arrived after it was counted as lost. A track that uses the frames' capture times can still
-            // show this frame.
+            // The frame arrived after it had been counted as lost. A track that uses the frames' capture
+            // times can still show this frame.
             if lastFrame.map({ time > $0 }) ?? true { lastFrame = time }
             return forgive(time)
         }
@@ -185,7 +193,7 @@ struct DueFrames: Sendable {
             }
             let isOnTime = steps.contains { abs($0 - 1) <= Self.tolerance }
             let deviation = Double((time - expected).count) * (isOnTime ? 1 - Self.following : 1)
-            // The distance from `last` to the frame shows how far the camera is still behind schedule.
+            // The time from `last` to the frame indicates how far the camera is still behind schedule.
             self.last = time - Nanoseconds(Int64(rounding: deviation.limited(to: Double(interval.count) / 2)))
         }
     }
@@ -193,12 +201,13 @@ struct DueFrames: Sendable {
     /// Counts frames as lost if they should have arrived by now.
     ///
     /// - Parameters:
-    ///   - limit: A time limit. All frames captured up to half an interval after it have arrived.
+    ///   - limit: The time up to which lost frames are counted. All frames captured up to half an interval
+    ///     after the limit have arrived.
     ///   - waiting: Capture time of the first frame that has arrived but hasn't been counted yet.
     mutating func pass(_ limit: ClockTime, waiting: ClockTime? = nil) {
         guard isPaced else { return countReports(through: limit + interval / 2) }
         if last == nil {
-            // The waiting frame determines when frames are due.
+            // The first waiting frame determines when frames are due.
             if let waiting, waiting <= limit + interval { return }
             last = limit - interval
         }
@@ -240,12 +249,13 @@ struct DueFrames: Sendable {
         return time < last + interval / 2
     }
 
-    /// Returns why a tick has no new frame. Each due frame is used as the cause for at most one tick.
+    /// Returns the reason why a tick doesn't show a new frame. Each due frame is used as the cause for at
+    /// most one tick.
     ///
     /// - Parameters:
     ///   - tick: The time of the tick.
     ///   - reach: Maximum time from the tick to the capture of a frame that the tick can show.
-    ///   - waiting: Capture time of the next frame that has arrived.
+    ///   - waiting: Capture time of the next frame, if it has already arrived.
     /// - Returns: The cause, or `nil` if no frame was due.
     mutating func cause(at tick: ClockTime, reach: Nanoseconds, waiting: ClockTime?) -> LossCause? {
         guard isPaced else {
@@ -259,14 +269,14 @@ struct DueFrames: Sendable {
         let due = max(last, lastCaused ?? last) + interval
         guard due <= tick + reach else { return nil }
         if let waiting, waiting <= due + interval / 2 { return nil }
-        // If several due frames precede the tick, only the latest one belongs to it.
+        // If several due frames precede the tick, only the latest of these frames belongs to the tick.
         let behind = max(0, (tick - interval - due).count / interval.count)
         lastCaused = due + interval * behind
         lastCause = cause(ofFrameAt: due + interval * behind)
         return lastCause
     }
 
-    /// Cause of a slate: the cause of the last tick without a frame.
+    /// Loss cause for a slate, which is the cause of the last tick without a new frame.
     var slateCause: LossCause { lastCause }
 
     // MARK: Causes
@@ -317,8 +327,8 @@ struct DueFrames: Sendable {
         reportIndex(ofFrameAt: time).map { reports[$0].cause } ?? outageCause(at: time) ?? silence
     }
 
-    /// Returns the report for a lost frame. This is the first report that covers the frame's time, or otherwise the
-    /// first report from the last few seconds.
+    /// Returns the index of the report that explains a lost frame: the first report that covers the frame's
+    /// time, or if no report covers it, the first report from the last few seconds.
     private func reportIndex(ofFrameAt time: ClockTime) -> Int? {
         let slack = interval * 3 / 4
         return reports.firstIndex { $0.time <= time + slack && time <= $0.time + $0.length }
@@ -331,7 +341,8 @@ struct DueFrames: Sendable {
         }?.cause
     }
 
-    /// Sets the cause of frames that were lost before the clock model detected the longer exposure.
+    /// Changes the loss cause to `lowLight` for frames that were lost before the clock model detected the
+    /// longer exposure.
     private mutating func explainSlowness(before time: ClockTime) {
         for index in stretches.indices
         where !stretches[index].isExplained && stretches[index].end + Self.patience > time {
@@ -346,7 +357,7 @@ struct DueFrames: Sendable {
         }
     }
 
-    /// Sets the cause of frames that were counted as lost before the source reported them.
+    /// Sets the cause of frames that were counted as lost before the source reported their loss.
     private mutating func explainPast(_ report: inout Report) {
         let (from, to) = (report.time - interval * 3 / 4, report.time + report.length - interval / 4)
         for index in stretches.indices.reversed() {
@@ -363,7 +374,7 @@ struct DueFrames: Sendable {
             lost[report.cause, default: 0] += count
             let rest = (lost[stretch.cause] ?? 0) - count
             lost[stretch.cause] = rest > 0 ? rest : nil
-            // A later report may explain the rest of the series.
+            // A later report may explain the remaining lost frames of the series.
             stretches[index].count -= count
         }
         stretches.removeAll { $0.count == 0 }
@@ -387,10 +398,10 @@ struct DueFrames: Sendable {
     }
 }
 
-/// A period of a camera's track without frames that the source didn't explain.
+/// A period of a camera's track in which frames are missing and the source didn't report a cause.
 public struct SilentStretch: Sendable, Equatable {
     /// Due time of the first missing frame.
     public let from: ClockTime
-    /// Time from the first missing frame to the next frame or to the end.
+    /// Time from the first missing frame to the next frame or to the end of the recording.
     public let length: Nanoseconds
 }

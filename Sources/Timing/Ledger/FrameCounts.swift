@@ -4,16 +4,16 @@ public import Media
 public struct FrameCounts: Sendable, Equatable {
     /// Number of valid frames captured since T0.
     public var captured = 0
-    /// Number of surplus frames from a camera that is faster than its grid.
+    /// Number of surplus frames from a camera whose frame rate is higher than that of the track's grid.
     public var decimated = 0
     /// Number of ticks that show the previous frame again.
     public var duplicated = 0
     /// Number of ticks that show a slate.
     public var slate = 0
-    /// Number of frames that were due but are missing, by cause. No entry is zero.
+    /// Number of frames that were due but are missing, by cause. Causes without lost frames aren't included.
     public var lost: [LossCause: Int] = [:]
 
-    /// Creates counts that are all zero.
+    /// Creates frame counts that are all zero.
     public init() {}
 
     /// Combines the counts of a track's delivered frames and ticks.
@@ -21,7 +21,7 @@ public struct FrameCounts: Sendable, Equatable {
     /// - Parameters:
     ///   - delivery: Counts of the frames that aren't shown by any tick.
     ///   - written: Fates of the ticks in the file.
-    ///   - dropped: Fates of the ticks that aren't in the file, by the reason for their absence.
+    ///   - dropped: Fates of the ticks that were dropped from the file, by the reason for dropping them.
     package init(
         _ delivery: DeliveryCounts, written: FateCounts, dropped: [LossCause: FateCounts] = [:]
     ) {
@@ -60,11 +60,12 @@ public struct FrameCounts: Sendable, Equatable {
 
 /// Counts of a camera's frames that aren't shown by any tick of a track.
 public struct DeliveryCounts: Sendable, Equatable {
-    /// Number of surplus frames from a camera that is faster than its grid.
+    /// Number of surplus frames from a camera whose frame rate is higher than that of the track's grid.
     public var decimated = 0
-    /// Number of frames that were due but weren't delivered in time, by cause. No entry is zero.
+    /// Number of frames that were due but weren't delivered in time, by cause. Causes without lost frames
+    /// aren't included.
     public var lost: [LossCause: Int] = [:]
 
-    /// Creates counts that are all zero.
+    /// Creates frame counts that are all zero.
     public init() {}
 }

@@ -1,17 +1,17 @@
 public import Media
 
-/// A period in which a track's content differs from the captured content.
+/// A period in which a track doesn't contain the content that should have been captured.
 public struct Gap: Sendable, Equatable, Codable {
     /// The track's name.
     public let track: String
-    /// Start of the period, relative to T0.
+    /// Start of the gap, relative to T0.
     public let from: MediaTime
-    /// End of the period, relative to T0.
+    /// End of the gap, relative to T0.
     public let to: MediaTime
-    /// Cause of the gap: a `LossCause`, `silent`, or the text that describes the device's outage.
+    /// Cause of the gap: a `LossCause`, `silent`, or a description of the device's outage.
     public let cause: String
 
-    /// Creates a gap of a track.
+    /// Creates a gap in a track.
     public init(track: String, from: MediaTime, to: MediaTime, cause: String) {
         self.track = track
         self.from = from
@@ -19,7 +19,7 @@ public struct Gap: Sendable, Equatable, Codable {
         self.cause = cause
     }
 
-    /// Returns the same gap for a track that begins later by `time`, or earlier if `time` is negative.
+    /// Returns a copy of the gap that is later by `time`, or earlier if `time` is negative.
     public func later(by time: Nanoseconds) -> Gap {
         Gap(track: track, from: from.later(by: time), to: to.later(by: time), cause: cause)
     }
@@ -37,14 +37,14 @@ package struct OutageLog {
     private let track: String
     private let start: ClockTime
     private var open: (since: ClockTime, cause: String, loss: LossCause)?
-    /// Completed periods, as gaps of the track.
+    /// Completed outages, recorded as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
-    /// Creates a log for a device that is available.
+    /// Creates an outage log for a device that is currently available.
     ///
     /// - Parameters:
-    ///   - track: The track's name in the gaps.
-    ///   - start: T0 on `CLOCK_MONOTONIC`. An outage that ended before T0 isn't a gap.
+    ///   - track: The track name to store in the gaps.
+    ///   - start: T0 on `CLOCK_MONOTONIC`. An outage that ended before T0 isn't recorded as a gap.
     package init(track: String, start: ClockTime) {
         self.track = track
         self.start = start
@@ -53,7 +53,7 @@ package struct OutageLog {
     /// Start of the current outage; `nil` while the device is available.
     package var awaySince: ClockTime? { open?.since }
 
-    /// Cause in the loss ledger of frames or samples that are currently missing; `nil` while the device is available.
+    /// Loss cause for frames or samples that are currently missing; `nil` while the device is available.
     package var absence: LossCause? { open?.loss }
 
     /// Returns whether an outage overlaps a gap.
@@ -62,15 +62,15 @@ package struct OutageLog {
         return gaps.contains { $0.from < gap.to && gap.from < $0.to }
     }
 
-    /// Records the start of an outage, or that the cause of the current outage has changed. The latest cause is kept,
-    /// because the first one is often only a symptom. A different `loss` starts a new gap.
+    /// Records the start of an outage, or that the cause of the current outage has changed. The latest cause
+    /// is kept, because the first cause is often only a symptom. If `loss` changes, a new gap starts.
     package mutating func begin(at time: ClockTime, cause: String, loss: LossCause = .disconnected) {
         if let open, open.loss != loss { end(at: time) }
         open = (open?.since ?? time, cause.printable(), loss)
     }
 
-    /// Records missing frames of a device that stopped delivering frames but was not disconnected. Ignores a period
-    /// that is already part of a gap.
+    /// Records missing frames of a device that stopped delivering frames but was not disconnected. A period
+    /// that is already part of a gap is ignored.
     ///
     /// - Parameters:
     ///   - time: Expected capture time of the first missing frame.
@@ -81,7 +81,8 @@ package struct OutageLog {
         if gap.to > gap.from, !overlaps(gap) { gaps.append(gap) }
     }
 
-    /// Ends the log at the end of the recording. No gap extends beyond `time`, even if the device returned later.
+    /// Completes the log at the end of the recording. All gaps end at `time` at the latest, even if the
+    /// device returned later.
     package mutating func finish(at time: ClockTime) {
         end(at: time)
         let last = MediaTime(time, since: start)
@@ -102,20 +103,20 @@ package struct OutageLog {
 
 /// Records when a camera was shown in the program.
 package struct OnAir: Sendable {
-    /// Periods in which the camera was shown, relative to T0, in order. The last period has no end while the camera is
-    /// shown.
+    /// Periods in which the camera was shown, relative to T0, in order. The end of the last period is `nil`
+    /// while the camera is shown.
     private var stretches: [(from: MediaTime, to: MediaTime?)] = []
 
-    /// Creates the record for a camera that hasn't been shown yet.
+    /// Creates an on-air record for a camera that hasn't been shown yet.
     package init() {}
 
-    /// Whether the camera is currently shown.
+    /// Whether the camera is currently shown in the program.
     package var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
 
-    /// Records that the camera is shown, or is no longer shown, from a tick on.
+    /// Records that the program starts or stops showing the camera at a tick.
     ///
     /// - Parameters:
-    ///   - isOn: Whether the camera is shown.
+    ///   - isOn: Whether the program shows the camera from this tick.
     ///   - time: Time of the first tick with this state, relative to T0.
     package mutating func set(_ isOn: Bool, at time: MediaTime) {
         guard isOn != self.isOn else { return }
@@ -126,7 +127,7 @@ package struct OnAir: Sendable {
         }
     }
 
-    /// Returns the parts of a camera's gaps in which the camera was shown.
+    /// Returns the parts of a camera's gaps during which the program showed the camera.
     package func gaps(_ gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             stretches.compactMap { stretch in

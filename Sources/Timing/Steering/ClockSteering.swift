@@ -1,25 +1,26 @@
 public import Media
 
-/// Steers a session clock to follow the common time of a group of computers during a group recording. As a result,
-/// crystal errors of tens of parts per million don't change the length of any track.
+/// Steers a session clock to follow the common time of a group of computers during a group recording. As a
+/// result, the computers' crystal errors of tens of parts per million don't affect the length of tracks.
 ///
-/// The session clock is a piecewise linear function of `CLOCK_MONOTONIC` and never jumps. While the clock is steered,
-/// its rate changes by at most 15 parts per million per second, which audio can follow inaudibly. Outside of a group
-/// recording, the session clock runs at the rate of `CLOCK_MONOTONIC`, and measurements are only stored. This is a
-/// value type whose methods receive the current time on `CLOCK_MONOTONIC`.
+/// The session clock is a piecewise linear function of `CLOCK_MONOTONIC` and never jumps. While the clock is
+/// steered, its rate changes by at most 15 parts per million per second, which audio resampling can follow
+/// inaudibly. Outside of a group recording, the session clock runs at the rate of `CLOCK_MONOTONIC`, and time
+/// measurements are only stored. `ClockSteering` is a value type whose methods receive the current time on
+/// `CLOCK_MONOTONIC`.
 public struct ClockSteering: Sendable {
-    /// Statistics of the steering during a recording.
+    /// Statistics about clock steering during a recording.
     public struct Summary: Sendable, Equatable {
-        /// Number of accepted measurements, and number of rejected measurements.
+        /// Numbers of accepted and rejected measurements of the group time.
         public internal(set) var (followed, refused) = (0, 0)
         /// Largest error bound of an accepted measurement.
         public internal(set) var largestBound = Nanoseconds.zero
-        /// Largest deviation of the session clock from the group time. The group time is the line fitted to the
+        /// Largest deviation of the session clock from the group time, which is the line fitted to the
         /// measurements.
         public internal(set) var largestError = Nanoseconds.zero
-        /// Number of steps in the group time. The session clock doesn't step.
+        /// Number of steps in the group time. The session clock itself never steps.
         public internal(set) var steps = 0
-        /// Length of the recording on the session clock minus its length on `CLOCK_MONOTONIC`.
+        /// Length of the recording on the session clock minus the length on `CLOCK_MONOTONIC`.
         public internal(set) var gained = Nanoseconds.zero
         /// Most recent rate deviation of the group time from `CLOCK_MONOTONIC`, in parts per million.
         public internal(set) var partsPerMillion = 0.0
@@ -29,7 +30,7 @@ public struct ClockSteering: Sendable {
     private struct Recording {
         /// T0 on `CLOCK_MONOTONIC` and on the session clock.
         let start: (stamp: ClockTime, time: ClockTime)
-        /// The group time minus the time of the session clock.
+        /// The group time minus the session clock's time.
         var difference: Nanoseconds
         /// Whether the group time was known at the start of the recording.
         var isMeasured: Bool
@@ -38,51 +39,54 @@ public struct ClockSteering: Sendable {
     private var fit = GroupTimeFit()
     private var line = SteeredLine()
     private var recording: Recording?
-    /// Statistics of the current recording; `nil` while no recording is steered.
+    /// Steering statistics of the current recording; `nil` if no group recording is active.
     public private(set) var summary: Summary?
 
-    /// Time constant in seconds for correcting an error, and the maximum correction in parts per million.
+    /// Time constant in seconds for correcting an error of the session clock, and the maximum correction in
+    /// parts per million.
     private static let (settlingSeconds, largestCorrection) = (8.0, 100.0)
-    /// Time without measurements after which the correction ends.
+    /// Time without new measurements after which the session clock's error is no longer corrected.
     private static let patience = Nanoseconds.seconds(5)
-    /// Maximum difference between the specified T0 on `CLOCK_MONOTONIC` and the T0 computed from the measurements. Up
-    /// to this limit, the measurements determine T0; beyond it, they are discarded.
+    /// Maximum difference between the specified T0 on `CLOCK_MONOTONIC` and the T0 computed from the
+    /// measurements. Up to this limit, the measurements determine T0; if the difference exceeds the limit,
+    /// the measurements are discarded.
     private static let largestDisagreement = Nanoseconds.milliseconds(10)
 
-    /// Creates a steering object without any measurements.
+    /// Creates a steering state without any measurements.
     public init() {}
 
     /// Converts a time on `CLOCK_MONOTONIC` to the session clock.
     public func time(stamped stamp: ClockTime) -> ClockTime { line.time(stamped: stamp) }
 
-    /// Converts a time on the session clock to `CLOCK_MONOTONIC`. The result is exact for the last few hours; for
-    /// earlier times, the clock is assumed to have run at a constant rate.
+    /// Converts a time on the session clock to `CLOCK_MONOTONIC`. The result is exact for times in the last
+    /// few hours; for earlier times, the session clock is assumed to have run at a constant rate.
     public func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
 
-    /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines its wall-clock date. During a
-    /// recording, dates are counted from T0 on the session clock, as the files do. If dates followed
-    /// `CLOCK_MONOTONIC`, the end of one file and the start of the next would have different dates.
+    /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines the wall-clock date of the
+    /// session time. During a recording, dates are computed from the time since T0 on the session clock, like
+    /// times in the files. If dates followed `CLOCK_MONOTONIC`, the end of one file and the start of the next
+    /// would have different dates.
     func dated(_ time: ClockTime) -> ClockTime {
         recording.map { $0.start.stamp + (time - $0.start.time) } ?? stamp(of: time)
     }
 
-    /// Returns the rate deviation of the session clock from `CLOCK_MONOTONIC`, in parts per million, at a time on
-    /// `CLOCK_MONOTONIC`.
+    /// Returns the rate deviation of the session clock from `CLOCK_MONOTONIC`, in parts per million, at a
+    /// time on `CLOCK_MONOTONIC`.
     public func partsPerMillion(at stamp: ClockTime) -> Double { line.partsPerMillion(at: stamp) }
 
-    /// Converts a time on the session clock to the group time, in nanoseconds since 1970; `nil` if no group recording
-    /// is active.
+    /// Converts a time on the session clock to the group time, in nanoseconds since 1970; `nil` if no group
+    /// recording is active.
     public func utc(of time: ClockTime) -> Int64? {
         recording.map { (Nanoseconds(time.nanoseconds) + $0.difference).count }
     }
 
-    /// Starts steering for a recording. The session clock changes to the group's rate immediately, because nothing has
-    /// been recorded yet.
+    /// Starts steering the session clock for a recording. The clock changes to the rate of the group time
+    /// immediately, because nothing has been recorded yet.
     ///
     /// - Parameters:
-    ///   - stamp: The given T0 on `CLOCK_MONOTONIC`; it may be in the past.
+    ///   - stamp: The given T0 on `CLOCK_MONOTONIC`, which may be in the past.
     ///   - utc: T0 in group time, in nanoseconds since 1970.
-    ///   - now: The current time.
+    ///   - now: The current time on `CLOCK_MONOTONIC`.
     /// - Returns: T0 on the session clock.
     public mutating func begin(at stamp: ClockTime, utc: Int64, now: ClockTime) -> ClockTime {
         // Measurements that disagree with the specified T0 were made before a step of the group time.
@@ -102,9 +106,10 @@ public struct ClockSteering: Sendable {
         return start
     }
 
-    /// Ends steering. The session clock gradually returns to the rate of `CLOCK_MONOTONIC`.
+    /// Ends steering of the session clock. The session clock gradually returns to the rate of
+    /// `CLOCK_MONOTONIC`.
     ///
-    /// - Parameter now: The current time.
+    /// - Parameter now: The current time on `CLOCK_MONOTONIC`.
     public mutating func end(now: ClockTime) {
         guard recording != nil else { return }
         line.rampRate(at: now, to: 0)
@@ -115,8 +120,9 @@ public struct ClockSteering: Sendable {
     ///
     /// - Parameters:
     ///   - measurement: The measurement of the group time.
-    ///   - now: The current time, 0 to 10 s after the measurement.
-    /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues unchanged.
+    ///   - now: The current time on `CLOCK_MONOTONIC`, 0 to 10 s after the measurement.
+    /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues
+    ///   unchanged.
     public mutating func take(_ measurement: ClockMeasurement, now: ClockTime) throws(ClockRefusal) {
         let step: Nanoseconds
         do throws(ClockRefusal) {
@@ -130,8 +136,8 @@ public struct ClockSteering: Sendable {
         }
         guard let recording else { return }
         summary?.followed += 1
-        // If T0 came from another clock, the first measurement can deviate considerably. This deviation is not caused
-        // by drift.
+        // If T0 came from another clock, the first measurement can deviate considerably, although the clock
+        // hasn't drifted.
         let first = recording.isMeasured ? .zero : error(at: now)
         let moved = step + (first.magnitude > Self.largestDisagreement ? first : .zero)
         self.recording?.isMeasured = true
@@ -175,17 +181,17 @@ public struct ClockSteering: Sendable {
 public struct ClockMeasurement: Sendable, Equatable {
     /// Time of the measurement on `CLOCK_MONOTONIC`.
     public let stamp: ClockTime
-    /// Group time at that moment, in nanoseconds since 1970.
+    /// Group time at the moment of the measurement, in nanoseconds since 1970.
     public let utc: Int64
-    /// Maximum error of `utc`.
+    /// Maximum error of the measured group time `utc`.
     public let bound: Nanoseconds
 
-    /// Creates a measurement from any values; `ClockSteering` rejects implausible measurements.
+    /// Creates a measurement without checking the values; `ClockSteering` rejects implausible measurements.
     ///
     /// - Parameters:
     ///   - stamp: Time of the measurement on `CLOCK_MONOTONIC`.
-    ///   - utc: Group time at that moment, in nanoseconds since 1970.
-    ///   - bound: Maximum error of `utc`.
+    ///   - utc: Group time at the moment of the measurement, in nanoseconds since 1970.
+    ///   - bound: Maximum error of the measured group time `utc`.
     public init(stamp: ClockTime, utc: Int64, bound: Nanoseconds) {
         (self.stamp, self.utc, self.bound) = (stamp, utc, bound)
     }
@@ -198,16 +204,16 @@ public struct ClockMeasurement: Sendable, Equatable {
 public enum ClockRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error bound is negative, or too large to be useful.
     case bound(Nanoseconds)
-    /// The measurement isn't newer than the last one, or isn't current.
+    /// The measurement isn't newer than the last measurement, or is too old.
     case outOfOrderOrStale
-    /// The measurement deviates by this much from the expected group time, because a clock was set or because the
+    /// The measurement deviates by this much from the expected group time, because a clock was set or the
     /// measurement is wrong.
     case step(Nanoseconds)
-    /// The group time would deviate by this rate from `CLOCK_MONOTONIC`, in parts per million, which isn't possible for
-    /// a crystal.
+    /// The rate of the group time would deviate from `CLOCK_MONOTONIC` by this many parts per million, which
+    /// isn't possible for a crystal.
     case rate(Double)
 
-    /// Description of the problem, which completes a sentence.
+    /// Description of the problem, as the end of a sentence.
     public var description: String {
         switch self {
         case .bound(let bound): "the error bound \(bound.text) is invalid; the maximum is 1s"

@@ -1,32 +1,34 @@
 internal import Media
 
-/// The group time as a linear function of `CLOCK_MONOTONIC`, fitted to the measurements of the last minute. Up to a
-/// quarter of the measurements can be outliers.
+/// The group time as a linear function of `CLOCK_MONOTONIC`, fitted to the measurements of the last minute.
+/// The fit tolerates outliers in up to a quarter of the measurements.
 struct GroupTimeFit: Sendable {
     private var window: [ClockMeasurement] = []
     /// Consecutive measurements that deviate from the line.
     private var strangers: [ClockMeasurement] = []
-    /// Group time minus `CLOCK_MONOTONIC`, relative to `middle.distance`, in nanoseconds, as a function of the seconds
-    /// since `middle.stamp`.
+    /// The line that gives the group time minus `CLOCK_MONOTONIC`, in nanoseconds relative to
+    /// `middle.distance`, as a function of the seconds since `middle.stamp`.
     private var line = StraightLine(slope: 0, intercept: 0)
     private var middle = (stamp: ClockTime(nanoseconds: 0), distance: Nanoseconds.zero)
 
     private static let most = 64
     private static let share = 0.75
     private static let widestBound = Nanoseconds.seconds(1)
-    /// Expected error of a crystal. Without measurements, the crystal is assumed to be exact.
+    /// Expected rate error of a crystal in parts per million. Without measurements, the crystal is assumed to
+    /// be exact.
     private static let usualPartsPerMillion = 50.0
     static let mostPartsPerMillion = 500.0
-    /// The first value is a tolerance: a deviation from the line that exceeds it and the error bound is a step. The
-    /// second value is the possible rate change, in parts per million, of a crystal that hasn't been measured for some
-    /// time.
+    /// The first value is the tolerance for steps: a deviation from the line that exceeds both the tolerance
+    /// and the error bound is a step. The second value is the possible rate change of a crystal, in parts per
+    /// million, during a time without measurements.
     private static let (tolerance, change) = (Nanoseconds.milliseconds(10), 20.0)
-    /// Number of consecutive deviating measurements that form a new line if they agree.
+    /// Number of consecutive deviating measurements that form a new line if they agree with each other.
     private static let mostStrangers = 5
 
     /// Processes a measurement of the group time.
     ///
-    /// - Returns: The size of a step in the group time, or zero. A step is nonzero if several measurements agree on it.
+    /// - Returns: The size of a step in the group time, or zero. A step is reported only if several
+    ///   measurements agree on the step.
     /// - Throws: `ClockRefusal` if the measurement is rejected.
     mutating func take(_ measurement: ClockMeasurement) throws(ClockRefusal) -> Nanoseconds {
         guard measurement.bound >= .zero, measurement.bound <= Self.widestBound else {
@@ -50,7 +52,8 @@ struct GroupTimeFit: Sendable {
         strangers.removeAll { ($0.distance - measurement.distance).magnitude > Self.tolerance }
         strangers.append(measurement)
         guard strangers.count >= Self.mostStrangers else { throw .step(deviation) }
-        // The crystal hasn't changed. Earlier measurements therefore fit the same line, shifted by the step.
+        // A step of the group time doesn't change the crystal's rate. Earlier measurements therefore fit the
+        // new line after they are shifted by the step.
         let moved = window.map {
             ClockMeasurement(
                 stamp: $0.stamp, utc: (Nanoseconds($0.utc) + deviation).count, bound: $0.bound)
@@ -69,7 +72,7 @@ struct GroupTimeFit: Sendable {
         throw .rate(ppm)
     }
 
-    /// Whether any measurements are available.
+    /// Whether any measurements of the group time are available.
     var isKnown: Bool { !window.isEmpty }
 
     /// Returns the group time minus `CLOCK_MONOTONIC` at a time on `CLOCK_MONOTONIC`.
@@ -83,8 +86,8 @@ struct GroupTimeFit: Sendable {
     /// Converts the group time `utc` to `CLOCK_MONOTONIC`.
     func stamp(of utc: Int64) -> ClockTime {
         let near = ClockTime(nanoseconds: (Nanoseconds(utc) - middle.distance).count)
-        // The second conversion is exact: within the error of the first one, a crystal drifts by less than a
-        // nanosecond.
+        // The second conversion is exact: within the error of the first conversion, a crystal drifts by less
+        // than a nanosecond.
         return ClockTime(nanoseconds: (Nanoseconds(utc) - distance(at: near)).count)
     }
 
@@ -101,9 +104,11 @@ struct GroupTimeFit: Sendable {
         let trimmed = TrimmedLine.fitted(to: points, share: Self.share)
         let rests = points.map { ($0, rest: abs($0.y - trimmed($0.x))) }.sorted { $0.rest < $1.rest }
         let kept = rests.prefix(max(Int(rounding: Self.share * Double(rests.count), .up), 1))
-        // If the measurements scatter more, the slope is pulled more strongly toward that of an exact crystal.
+        // If the measurements scatter more, the slope is pulled more strongly toward the slope of an exact
+        // crystal.
         let squares = kept.reduce(0) { $0 + $1.rest * $1.rest } / Double(kept.count)
-        // A few measurements may agree by chance. Most of an error bound is a constant error.
+        // A few measurements may agree by chance, so a minimum scatter is assumed. The minimum is only a
+        // fraction of the error bound, because most of the error is constant.
         let least = Double(last.bound.count) / 16
         let scatter = max(squares, least * least)
         let usual = Self.usualPartsPerMillion * 1000

@@ -1,44 +1,44 @@
 public import FoundationEssentials
 public import Media
 
-/// A session clock that follows the common time of a group of computers during a group recording. At all other times,
-/// it follows its base clock. Thread-safe.
+/// A session clock that follows the common time of a group of computers during a group recording. At all
+/// other times, the session clock follows its base clock. All methods are thread-safe.
 public final class SteeredClock: SessionClock {
     private let base: any SessionClock
-    /// A rate change takes effect at the current time, which is read under the lock. A change at an earlier time would
-    /// invalidate times that were already read.
+    /// A rate change takes effect at the current time, which is read while the lock is held. A rate change at
+    /// an earlier time would invalidate times that were already read.
     private let steering = ConditionLock(ClockSteering())
 
     /// Creates a clock that isn't steered yet.
     ///
-    /// - Parameter base: The clock to steer. Device timestamps use this clock.
+    /// - Parameter base: The clock on which the steered clock is based. Device timestamps use the base clock.
     public init(_ base: any SessionClock = MonotonicClock()) { self.base = base }
 
-    /// The current time of this clock.
+    /// The current time on the steered clock.
     public var now: ClockTime { time(stamped: base.now) }
 
-    /// Returns the wall-clock date of a time, using the base clock. During a recording, dates are counted
-    /// from T0 on this clock, as samples and frames do.
+    /// Returns the wall-clock date of a time, using the base clock. During a recording, dates are computed
+    /// from the time since T0 on the steered clock, like the times of samples and frames.
     public func date(of instant: ClockTime) -> Date {
         base.date(of: steering.withLock { $0.dated(instant) })
     }
 
-    /// Whether the clock advances in real time.
+    /// Whether the base clock advances in real time.
     public var isRealTime: Bool { base.isRealTime }
 
-    /// Sleeps until `deadline`, or until canceled. Rate changes during the sleep are ignored, because they shift a
-    /// deadline 1 s ahead by only a few microseconds.
+    /// Sleeps until `deadline`, or until `cancellation` is canceled. Rate changes during the sleep are
+    /// ignored, because they shift a deadline that is 1 s ahead by only a few microseconds.
     ///
     /// - Parameters:
     ///   - deadline: The time at which the sleep ends.
-    ///   - cancellation: Ends the sleep early when it is canceled.
+    ///   - cancellation: A cancellation that ends the sleep early.
     /// - Returns: Whether the deadline was reached.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         base.sleep(until: stamp(of: deadline), unless: cancellation)
     }
 
-    /// Starts a thread of the base clock.
+    /// Starts a thread that may sleep on this clock, using the base clock.
     public func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread {
@@ -47,46 +47,46 @@ public final class SteeredClock: SessionClock {
 
     /// Holds the base clock, so that simulated time doesn't advance.
     public func hold() { base.hold() }
-    /// Releases the base clock.
+    /// Ends one hold of the base clock.
     public func release() { base.release() }
 
     /// The base clock, which this clock follows outside of group recordings.
     public var stampClock: any SessionClock { base }
 
-    /// Converts a time on the base clock to this clock.
+    /// Converts a time on the base clock to the steered clock.
     public func time(stamped stamp: ClockTime) -> ClockTime {
         steering.withLock { $0.time(stamped: stamp) }
     }
 
-    /// Converts a time on this clock to the base clock.
+    /// Converts a time on the steered clock to the base clock.
     public func stamp(of time: ClockTime) -> ClockTime { steering.withLock { $0.stamp(of: time) } }
 
-    /// Rate deviation of this clock from the base clock, in parts per million.
+    /// Rate deviation of the steered clock from the base clock, in parts per million.
     public var partsPerMillion: Double {
         steering.withLock { $0.partsPerMillion(at: base.now) }
     }
 
-    /// Statistics of the current recording; `nil` while no recording is steered.
+    /// Steering statistics of the current recording; `nil` if no group recording is active.
     public var summary: ClockSteering.Summary? { steering.withLock(\.summary) }
 
-    /// Starts steering for a recording, like `ClockSteering.begin`.
+    /// Starts steering the clock for a recording (see `ClockSteering.begin`).
     ///
     /// - Parameters:
-    ///   - stamp: The given T0 on the base clock; it may be in the past.
+    ///   - stamp: The given T0 on the base clock, which may be in the past.
     ///   - utc: T0 in group time, in nanoseconds since 1970.
-    /// - Returns: T0 on this clock.
+    /// - Returns: T0 on the steered clock.
     public func begin(at stamp: ClockTime, utc: Int64) -> ClockTime {
         steering.withLock { $0.begin(at: stamp, utc: utc, now: base.now) }
     }
 
-    /// Ends steering if the clock is being steered for a recording.
+    /// Ends steering if the clock is currently being steered for a recording.
     public func end() {
         steering.withLock { $0.end(now: base.now) }
     }
 
     /// Processes a measurement of the group time.
     ///
-    /// - Parameter measurement: The measurement, at most 10 s old.
+    /// - Parameter measurement: The measurement of the group time, at most 10 s old.
     /// - Throws: `ClockRefusal` if the measurement is implausible.
     public func take(_ measurement: ClockMeasurement) throws(ClockRefusal) {
         let refusal = steering.withLock { steering -> ClockRefusal? in
@@ -100,15 +100,16 @@ public final class SteeredClock: SessionClock {
         if let refusal { throw refusal }
     }
 
-    /// Converts a time on this clock to the group time, in nanoseconds since 1970; `nil` while no group recording is
-    /// active.
+    /// Converts a time on the steered clock to the group time, in nanoseconds since 1970; `nil` while no
+    /// group recording is active.
     public func utc(of time: ClockTime) -> Int64? { steering.withLock { $0.utc(of: time) } }
 }
 
-/// Maps `CLOCK_MONOTONIC` to the session time. The function is continuous, strictly increasing, and piecewise linear.
+/// Maps `CLOCK_MONOTONIC` to the time on the session clock. The mapping is continuous, strictly increasing,
+/// and piecewise linear.
 struct SteeredLine: Sendable {
     private struct Piece {
-        /// Start of the piece, on `CLOCK_MONOTONIC` and on the session clock.
+        /// Start of the linear piece, on `CLOCK_MONOTONIC` and on the session clock.
         let stamp: ClockTime
         let time: ClockTime
         /// Rate deviation of the session clock in this piece, in parts per million.
@@ -126,17 +127,18 @@ struct SteeredLine: Sendable {
         }
     }
 
-    /// The pieces in chronological order. The first piece also covers all earlier times, and the last one all later
-    /// times.
+    /// The linear pieces in chronological order. The first piece also applies to all earlier times, and the
+    /// last piece to all later times.
     private var pieces = [Piece(stamp: ClockTime(nanoseconds: 0), time: ClockTime(nanoseconds: 0), ppm: 0)]
 
-    /// Maximum number of pieces, which is sufficient for a few hours, and the number of oldest pieces that are never
-    /// merged because they include T0. If there are more pieces, the rest of the older half is merged into one.
+    /// Maximum number of linear pieces, which is sufficient for a few hours, and the number of oldest pieces
+    /// that are never merged because they include T0. If the maximum is exceeded, the other pieces of the
+    /// older half are merged into one piece.
     private static let (most, first) = (1 << 16, 64)
-    /// Length of a step in a gradual rate change, and the maximum rate change in parts per million per second.
-    /// `AudioPlacement` can follow 19 ppm per second.
+    /// Duration of one step of a gradual rate change, and the maximum rate change in parts per million per
+    /// second. `AudioPlacement` can follow 19 ppm per second.
     private static let (step, largestChangePerSecond) = (Nanoseconds.milliseconds(200), 15.0)
-    /// Number of steps that is sufficient to change between any two rates.
+    /// Number of steps that is sufficient for a gradual change between any two rates.
     private static let mostSteps = 400
 
     func time(stamped stamp: ClockTime) -> ClockTime {
@@ -148,7 +150,7 @@ struct SteeredLine: Sendable {
     /// Returns the rate deviation of the session clock in parts per million, at a time on `CLOCK_MONOTONIC`.
     func partsPerMillion(at stamp: ClockTime) -> Double { pieces[index { $0.stamp <= stamp }].ppm }
 
-    /// Returns the index of the last piece that has begun, or of the first piece if no piece has begun.
+    /// Returns the index of the last linear piece that has begun, or of the first piece if none has begun.
     private func index(_ hasBegun: (Piece) -> Bool) -> Int {
         var (begun, other) = (0, pieces.count)
         while other - begun > 1 {
@@ -158,10 +160,11 @@ struct SteeredLine: Sendable {
         return begun
     }
 
-    /// Changes to another rate at a given time. Discards rate changes that were planned for later times.
+    /// Changes the session clock's rate at a given time. Rate changes that were planned for later times are
+    /// discarded.
     ///
     /// - Parameters:
-    ///   - stamp: The time on `CLOCK_MONOTONIC`.
+    ///   - stamp: The time of the change on `CLOCK_MONOTONIC`.
     ///   - ppm: The new rate deviation in parts per million, within ±500.
     mutating func turn(at stamp: ClockTime, to ppm: Double) {
         let time = time(stamped: stamp)
@@ -174,15 +177,16 @@ struct SteeredLine: Sendable {
         pieces.removeSubrange(Self.first + 1..<Self.most / 2)
     }
 
-    /// Changes gradually to another rate from a given time on, by at most 15 parts per million per second.
+    /// Changes the session clock's rate gradually, starting at a given time, by at most 15 parts per million
+    /// per second.
     ///
     /// - Parameters:
-    ///   - stamp: The time on `CLOCK_MONOTONIC`.
+    ///   - stamp: The time of the change on `CLOCK_MONOTONIC`.
     ///   - ppm: The final rate deviation in parts per million, within ±500.
     mutating func rampRate(at stamp: ClockTime, to ppm: Double) {
         let present = pieces[index { $0.stamp <= stamp }]
         var (instant, rate) = (stamp, present.ppm)
-        // A very recent change counts toward the limit per second.
+        // A very recent rate change counts toward the limit per second.
         var length = max(min(stamp - present.stamp, Self.step), .zero)
         for _ in 0..<Self.mostSteps {
             let change = Self.largestChangePerSecond * length.inSeconds
@@ -193,6 +197,6 @@ struct SteeredLine: Sendable {
         }
     }
 
-    /// Discards the oldest pieces, so that the following pieces aren't merged.
+    /// Discards the oldest linear pieces, so that future pieces aren't merged.
     mutating func forget() { pieces.removeFirst(max(pieces.count - Self.first / 2, 0)) }
 }
