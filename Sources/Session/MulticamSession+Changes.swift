@@ -4,8 +4,9 @@ public import Plan
 public import Profiles
 
 extension MulticamSession {
-    /// The current connections, with all committed changes: which part of which device each output receives, and how.
-    /// The connections are derived from the running plan. `commit` changes the connections.
+    /// The current connections, including all committed changes. A connection describes which part of a
+    /// device's data an output receives, and how. The connections are derived from the running plan. `commit`
+    /// changes the connections.
     public var connections: [PlannedConnection] { running.withLock { $0.connections } }
 }
 
@@ -15,13 +16,13 @@ extension MulticamSession {
     ///
     /// - Parameters:
     ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
-    ///   - planned: The plan of the camera, under a role that no other device of this recording uses or has
+    ///   - planned: The plan of the camera, with a role that no other device of this recording uses or has
     ///     used.
     ///   - track: The plan of the camera's own track, or `nil` if there is none. Ignored in a session that runs without
     ///     files.
     ///   - frameTap: Receives the camera's frames until the camera stops.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the camera,
-    ///   or when the camera doesn't deliver data in time. The camera is stopped in all of these cases.
+    ///   or when the camera doesn't deliver data in time. If an error is thrown, the camera is stopped.
     public func add(
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
         frameTap: FrameTap? = nil
@@ -36,8 +37,8 @@ extension MulticamSession {
         let words = "add \(planned.role) \(planned.selector.printable())"
         let input: CameraInput
         do {
-            // This is checked before the camera starts, and again below because another device may take the role in the
-            // meantime.
+            // The plan is checked before the camera starts, and again below because another device may take
+            // the role in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.admit(planned, track, offers: offers)
@@ -49,7 +50,7 @@ extension MulticamSession {
                 clock: clock,
                 codecs: codecs, onRefusal: onRefusal(of: planned.role))
             try input.start()
-            // A camera that plays a file starts with its first frame now.
+            // If the camera plays a file, playback begins now at the first frame.
             source.recordingBegins(at: clock.stampClock.now)
         } catch let error as SessionChangeError {
             source.stop()
@@ -89,8 +90,8 @@ extension MulticamSession {
         }
     }
 
-    /// Stops a source that was started, and waits until it has ended. In simulated time, it ends when this thread
-    /// sleeps.
+    /// Stops a source that was started, and waits until it has ended. In simulated time, the source ends when
+    /// this thread sleeps.
     private func stop(_ body: @escaping @Sendable () -> Void) {
         let thread = MediaThread.runningInlineOnFailure(name: "stop", body)
         if clock.isRealTime { thread.join() }
@@ -98,7 +99,8 @@ extension MulticamSession {
 
     /// Creates the files and encoders of a device that is about to be added.
     ///
-    /// - Throws: `SessionChangeError` with the reason when they can't be created, or when the recording has ended.
+    /// - Throws: `SessionChangeError` with the reason when the files or encoders can't be created, or when
+    ///   the recording has ended.
     private func open<Opened>(
         _ refusal: String, _ body: (TrackOpener) throws(RecordingError) -> Opened
     ) throws(SessionChangeError) -> Opened {
@@ -111,7 +113,8 @@ extension MulticamSession {
         }
     }
 
-    /// Waits until a started camera delivers frames, and checks that they arrive early enough for the recording.
+    /// Waits until a started camera delivers frames, and checks that the frames arrive early enough for the
+    /// recording.
     func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
         let deadline = clock.now + options.startTimeLimit
         while input.progress.goodFrames < SessionInputs.framesNeeded(of: input) {
@@ -129,8 +132,9 @@ extension MulticamSession {
             // Drops frames captured long before the recording adds the camera.
             input.dropDeliveries(butLast: 8)
         }
-        // A tick shows the frame captured nearest to it, so the following frame must have arrived, too. The alignment
-        // delay includes one additional interval, which covers the jitter of cameras similar to those in the recording.
+        // A tick shows the frame captured nearest to the tick, so the following frame must have arrived as
+        // well. The alignment delay includes one additional frame interval, which covers the jitter of
+        // cameras similar to those in the recording.
         let needed = input.deliveryDelay + input.source.format.rate.interval
         guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }
         throw SessionChangeError(
@@ -146,8 +150,8 @@ extension MulticamSession {
     ///     menu.
     ///   - role: The camera's role.
     /// - Returns: The outcome of each setting.
-    /// - Throws: `SessionChangeError` when the camera or control doesn't exist, when a value is out of range, or when
-    ///   the camera is disconnected. No control is set in these cases.
+    /// - Throws: `SessionChangeError` when the camera or control doesn't exist, when a value is out of range,
+    ///   or when the camera is disconnected. If an error is thrown, no control is set.
     public func set(
         _ settings: [(name: String, value: String)], of role: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
@@ -157,15 +161,15 @@ extension MulticamSession {
         }
     }
 
-    /// Sets controls of a running camera, like the other `set` method.
+    /// Sets controls of a running camera by control requests instead of names and values as text.
     ///
     /// - Parameters:
     ///   - requests: The controls to set, in this order.
     ///   - role: The camera's role.
     ///   - words: Text that describes the change in the manifest.
     /// - Returns: The outcome of each request.
-    /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. No control is set in
-    ///   these cases.
+    /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. If an error is
+    ///   thrown, no control is set.
     public func set(
         _ requests: [ControlRequest], of role: String, saying words: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
@@ -226,10 +230,10 @@ extension MulticamSession {
     ///
     /// - Parameters:
     ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
-    ///   - planned: The plan of the new camera, under the role of the camera it replaces.
+    ///   - planned: The plan of the new camera, with the role of the camera that it replaces.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the role doesn't exist, when the
     ///   camera is in use or doesn't fit the role's tracks or the budget, or when it doesn't deliver data in
-    ///   time. The new camera is then stopped, and the recording is unchanged.
+    ///   time. If an error is thrown, the new camera is stopped, and the recording is unchanged.
     public func replaceCamera(
         with source: any CameraSource, as planned: PlannedCamera
     ) throws(SessionChangeError) {
@@ -241,8 +245,8 @@ extension MulticamSession {
                     "camera \(planned.role) was not replaced: nothing is being recorded.")
             }
             try checkFreedom(of: source.device, for: planned.role)
-            // This is checked before the camera starts, and again below because another replacement may happen in the
-            // meantime.
+            // The plan is checked before the camera starts, and again below because another replacement may
+            // happen in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.replaceCamera(with: planned, offers: offers)
@@ -277,7 +281,8 @@ extension MulticamSession {
         try running.withLock { $0 }.formatToReplace(of: role)
     }
 
-    /// Checks that no role uses a device. Synthetic devices and files may be used by several roles.
+    /// Checks that a device isn't already used by another role. Synthetic devices and files may be used by
+    /// several roles.
     private func checkFreedom(
         of device: CaptureDevice, for role: String
     ) throws(SessionChangeError) {
@@ -311,7 +316,7 @@ extension MulticamSession {
                     || plan.cameras.contains { $0.role == role && $0.metadataFile != nil },
                 clock: clock, codecs: codecs)
             try input.start()
-            // A camera that plays a file starts with its first frame now.
+            // If the camera plays a file, playback begins now at the first frame.
             source.recordingBegins(at: clock.stampClock.now)
             return input
         } catch {
@@ -326,13 +331,13 @@ extension MulticamSession {
     ///
     /// - Parameters:
     ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
-    ///   - planned: The plan of the microphone, under a role that no other device of this recording uses or
+    ///   - planned: The plan of the microphone, with a role that no other device of this recording uses or
     ///     has used.
     ///   - track: The plan of the microphone's own track, or `nil` if there is none. Ignored in a session that runs
     ///     without files.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the
-    ///   microphone, or when the microphone doesn't deliver data in time. The microphone is stopped in all of
-    ///   these cases.
+    ///   microphone, or when the microphone doesn't deliver data in time. If an error is thrown, the
+    ///   microphone is stopped.
     public func add(
         _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
@@ -348,8 +353,8 @@ extension MulticamSession {
             sourceChannels: planned.sourceChannels, clock: clock)
         input.limitSilence(to: currentPlan.limits.silence)
         do throws(SessionChangeError) {
-            // This is checked before the microphone starts, and again below because another device may take the role in
-            // the meantime.
+            // The plan is checked before the microphone starts, and again below because another device may
+            // take the role in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.admit(planned, track)
@@ -359,7 +364,7 @@ extension MulticamSession {
             } catch {
                 throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
             }
-            // A microphone that plays a file starts with its first sample now.
+            // If the microphone plays a file, playback begins now at the first sample.
             source.recordingBegins(at: clock.stampClock.now)
             try waitUntilReady(input, refusal)
             let opened = try open(refusal) { (opener) throws(RecordingError) in

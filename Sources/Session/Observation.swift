@@ -5,8 +5,8 @@ internal import Timing
 
 /// Observes cameras and microphones running under recording conditions, without writing a file.
 ///
-/// The clock models of a recording timestamp the delivered data, without latencies and offsets. A separate thread calls
-/// the handler, so a slow handler never delays a device.
+/// The delivered data gets its timestamps from the same clock models as in a recording, without compensation
+/// of latencies and offsets. A separate thread calls the handler, so a slow handler never delays a device.
 public final class Observation: Sendable {
     private let inputs: ConditionLock<SessionInputs?>
     private let clock: any SessionClock
@@ -51,12 +51,13 @@ public final class Observation: Sendable {
         self.inputs = ConditionLock(SessionInputs(cameras: inputs, microphones: ears))
     }
 
-    /// Requests the end of the observation, which then ends within milliseconds. Any thread may call it, even before
-    /// `run`.
+    /// Requests the end of the observation, which then ends within milliseconds. Any thread may call this
+    /// method, even before `run`.
     public func stop() { controls.stop(at: clock.now) }
 
-    /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended. May
-    /// be called once. Blocks its thread, which must not be one of the session clock's threads.
+    /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended.
+    /// This method may be called only once. It blocks the calling thread, which must not be one of the
+    /// session clock's threads.
     ///
     /// - Parameters:
     ///   - limit: Time limit at the start for each device to deliver valid frames or audio.
@@ -72,7 +73,8 @@ public final class Observation: Sendable {
             preconditionFailure("the observation has already run")
         }
         defer { for stop in inputs.stop(on: clock) { stop.join() } }
-        // Devices and observer begin at the same instant, so simulated observations are reproducible.
+        // The devices and the observer thread begin at the same instant, so simulated observations are
+        // reproducible.
         clock.hold()
         do {
             try inputs.start(on: clock)
@@ -80,7 +82,8 @@ public final class Observation: Sendable {
             clock.release()
             throw error
         }
-        // This thread only waits while the observer thread uses the inputs and the handler; `join` transfers them back.
+        // While the observer thread uses the inputs and the handler, this thread only waits. `join` transfers
+        // both back to this thread.
         nonisolated(unsafe) let (carried, body) = (inputs, handle)
         nonisolated(unsafe) var outcome: Result<Void, RecordingError>?
         let observer: MediaThread

@@ -4,11 +4,11 @@ internal import Media
 internal import Monitoring
 internal import Writers
 
-/// All outputs of a running session. Use only on the timeline's thread.
+/// All outputs of a running session. Use this type only on the timeline's thread.
 final class SessionOutputs {
     let disks: [RecordingDisk]
     var writers: [String: MovieWriter]
-    /// All microphones, recorded or not.
+    /// The feeds of all microphones, including microphones without a track.
     private(set) var microphones: [MicrophoneFeed]
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
@@ -100,9 +100,9 @@ final class SessionOutputs {
         return tracks + [program.map { (name: "program", worker: $0.encoder) }].compactMap(\.self)
     }
 
-    /// Returns how far the files lag behind a time relative to T0, which is the amount that a crash at that
-    /// time would lose. Returns `nil` while no file is being written. A copied stream doesn't count while its
-    /// camera is disconnected, since there is nothing to write.
+    /// Returns the duration of captured data that isn't in the files yet at a time relative to T0. A crash at
+    /// that time would lose this data. Returns `nil` while no file is being written. A copied stream doesn't
+    /// count while its camera is disconnected, since there is nothing to write.
     func filesBehind(at time: MediaTime) -> Nanoseconds? {
         let idle = Set(
             cameraTracks.filter { $0 is CopiedStreamTrack && $0.input.isAway }.compactMap {
@@ -139,7 +139,7 @@ struct SessionSinks: Sendable {
     /// is running.
     let synchronized: [SynchronizedOutput]
 
-    /// Starts the threads that call the handlers and end after `finish`.
+    /// Starts the threads that call the handlers. These threads end after `finish` is called.
     ///
     /// - Parameters:
     ///   - codecs: Decodes frames that are requested as pixels.

@@ -10,7 +10,7 @@ internal import Stills
 internal import Timing
 internal import Writers
 
-/// A recording from T0 to its end. Use only on the timeline's thread.
+/// A recording from T0 to its end. Use this type only on the timeline's thread.
 ///
 /// At each tick, the directors process requests and device events. This type applies the resulting commands to the
 /// timeline and sends the events.
@@ -29,7 +29,7 @@ final class RunningRecording {
     private let encoders: EncoderDirector
     private let storage: StorageDirector
     private let pressure: PressureMonitor?
-    /// The governor, or `nil` when none runs.
+    /// The governor, or `nil` if no governor runs.
     private let governor: Governor?
     private var manifest: ManifestBuilder
     private var history = SyncHistory()
@@ -39,7 +39,7 @@ final class RunningRecording {
     private var stills: [Manifest.Still] = []
     private var silenceExceeded: Set<String> = []
     private var statusDue = MediaTime.zero
-    /// Maximum reported time by which the files lagged behind the present.
+    /// Maximum reported lag of the files behind the present.
     private var mostBehind = Nanoseconds.zero
 
     private var inputs: SessionInputs { context.inputs }
@@ -106,7 +106,7 @@ final class RunningRecording {
     ///   - remarks: Sentences about settings that a camera couldn't apply, each with the camera's role.
     ///   - shortcoming: A sentence about limitations of slates on this computer, or `nil` without limitations.
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
-        // The recording is announced when it has begun, not before T0.
+        // The event `started` is sent only after the recording has begun, not before T0.
         context.clock.sleep(until: start, unless: Cancellation())
         let started = SessionEvent.Started(
             t0_monotonic_ns: context.clock.stamp(of: start).nanoseconds, folder: context.folder)
@@ -144,8 +144,8 @@ final class RunningRecording {
         return FinishedTimeline(recording: self, end: end)
     }
 
-    /// Stops accepting requests. Later requests are rejected because nothing is recorded; devices that are
-    /// being added are stopped with the others.
+    /// Stops accepting requests. Later requests are rejected because nothing is recorded. Devices that are
+    /// still being added are stopped together with the other devices.
     ///
     /// - Parameter end: End of the recording relative to T0.
     private func endChanges(at end: MediaTime) {
@@ -298,9 +298,9 @@ final class RunningRecording {
     /// Sends the status of the recording to its receiver.
     ///
     /// - Parameters:
-    ///   - position: How far the recording has progressed, relative to T0.
+    ///   - position: Progress of the recording, relative to T0.
     ///   - phase: The phase to report.
-    ///   - finishing: Number of closed files and of all files; `nil` while waiting for the encoders.
+    ///   - finishing: Number of closed files and total number of files; `nil` while waiting for the encoders.
     func reportStatus(
         at position: MediaTime, phase: SessionStatus.Phase, finishing: (done: Int, total: Int)? = nil
     ) {
@@ -359,7 +359,7 @@ final class RunningRecording {
         }
     }
 
-    /// Sends events for failed encoders, and ends tracks that have no encoders left.
+    /// Sends events for failed encoders, and ends tracks whose encoder could not be replaced.
     private func noteEncoders(at position: TimelinePosition) {
         carryOut(encoders.follow(at: position.time))
         if encoders.takeChange() { writeManifest(at: position.undecided) }

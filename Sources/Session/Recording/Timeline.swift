@@ -5,7 +5,8 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Advances along the grid, a constant alignment delay behind the present, and makes every output process its ticks.
+/// Advances tick by tick, a constant alignment delay behind the present, and makes every output process each
+/// tick of its grid.
 ///
 /// A single thread makes all decisions of a recording and never touches pixel data. Ticks are processed in time order,
 /// so the same deliveries always produce the same recording.
@@ -71,9 +72,9 @@ final class Timeline {
     private var nextAudioTick: Int64 = 0
     /// Index of the next block of audio, which lags behind `nextAudioTick` while audio is late.
     private var nextBlock: Int64 = 0
-    /// End of the recording relative to T0, once known. Later device events are not sent.
+    /// End of the recording relative to T0, once known. Device events after this time are not sent.
     private var end: MediaTime?
-    /// Time when tick processing began to lag by more than `longestLag`; `nil` if it doesn't lag that far.
+    /// Time when tick processing began to lag by more than `longestLag`; `nil` while the lag is smaller.
     private var overdueSince: ClockTime?
     /// Whether the current tick is processed too late for its frames to be encoded.
     private var isOverdue = false {
@@ -92,7 +93,7 @@ final class Timeline {
     ///   - inputs: The devices of the recording.
     ///   - outputs: The outputs, which process each tick.
     ///   - grid: The leading grid. The recording ends at one of its ticks.
-    ///   - taps: Taps that receive the mix. Ticks are not batched while a tap uses it.
+    ///   - taps: Taps that receive the mix. Ticks are not batched while a tap receives the mix.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
@@ -129,9 +130,9 @@ final class Timeline {
 
     /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Parameter control: Called each time before ticks are processed, with the progress of the recording. Returns
-    ///   its end relative to T0, or `nil` while the end isn't known. Commands that it applies to the timeline take
-    ///   effect at the next tick.
+    /// - Parameter control: Called each time before ticks are processed, with the progress of the recording.
+    ///   Returns the end of the recording relative to T0, or `nil` while the end isn't known. Commands that
+    ///   the closure applies to the timeline take effect at the next tick.
     /// - Returns: End of the recording relative to T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
         end = control(position).map(grid.end)
@@ -161,12 +162,12 @@ final class Timeline {
         }
     }
 
-    /// Sleeps until the tick at a time is due. After a late wake-up, the thread sleeps longer, because the cause of the
-    /// delay probably delayed the devices' threads as well. The additional time is at most half of the delay that
-    /// caused it, so delays decay.
+    /// Sleeps until the tick at a time is due. After a late wake-up, the thread sleeps longer, because the
+    /// cause of the delay probably delayed the devices' threads as well. The additional time is at most half
+    /// of the delay that caused it, so repeated delays become shorter and shorter.
     ///
-    /// - Returns: Time of the most recent due tick, relative to T0. By then, all data that devices deliver on time for
-    ///   the due ticks has arrived.
+    /// - Returns: Time of the most recent due tick, relative to T0. When this method returns, all data that
+    ///   devices deliver on time for the due ticks has arrived.
     private func sleep(until time: MediaTime) -> MediaTime {
         let deadline = start + Nanoseconds(time.nanoseconds) + delay
         clock.sleep(until: deadline, unless: never)
@@ -190,14 +191,15 @@ final class Timeline {
             && !tracks.contains { $0.track is EncodedTrack }
     }
 
-    /// Returns the last tick of the batch that starts at `next`, if no consumer is latency-sensitive.
+    /// Returns the time of the last tick in the batch that starts at `next`, if no consumer is
+    /// latency-sensitive.
     private func rowEnd(from next: MediaTime) -> MediaTime {
         let rate = isLedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
         let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.leisure))
         return max(next, rate.time(ofTick: max(ticks, 1) - 1))
     }
 
-    /// Applies the commands of a director, in order. Call it between two steps.
+    /// Applies the commands of a director, in order. Call this method only between two steps of the timeline.
     func apply(_ commands: [TimelineCommand]) {
         for command in commands {
             switch command {
@@ -306,8 +308,8 @@ final class Timeline {
         return earliest
     }
 
-    /// Processes the ticks up to a time and before the end. Processes fewer ticks if this takes long, so that requests
-    /// aren't delayed.
+    /// Processes the ticks up to a time and before the end. If processing takes long, the method returns
+    /// early so that requests aren't delayed.
     ///
     /// - Parameters:
     ///   - last: The time up to which ticks are processed, relative to T0.
@@ -329,14 +331,14 @@ final class Timeline {
         deliverSinks(at: time)
     }
 
-    /// Advances audio by the blocks that end up to a time. With `atOnce`, advances in one step unless an order takes
-    /// effect in between.
+    /// Advances audio by the blocks that end up to a time. If `atOnce` is `true`, advances in one step unless
+    /// an audio command takes effect in between.
     private func advanceAudio(to time: MediaTime, atOnce: Bool) {
         let last = AudioGrid.blocks.ticks(before: MediaTime(nanoseconds: time.nanoseconds + 1)) - 1
         nextAudioTick = max(nextAudioTick, last + 1)
         if atOnce, audioOrders.isEmpty, nextBlock < last, mayAdvanceAudio(through: last) { nextBlock = last }
         while nextBlock <= last, mayAdvanceAudio(through: nextBlock) {
-            // Time of the block's end; the first block is empty.
+            // The end time of the block. The first block is empty.
             let blockEnd = AudioGrid.blocks.time(ofTick: nextBlock)
             while let next = audioOrders.first, next.from < blockEnd {
                 audioOrders.removeFirst()
@@ -417,7 +419,8 @@ final class Timeline {
     }
 
     private func dequeueDeliveries() {
-        // A tick is processed one alignment delay after its time, so this is the present or earlier.
+        // A tick is processed at least one alignment delay after its time, so `now` is the present or
+        // earlier.
         let now = start + Nanoseconds(time.nanoseconds) + delay
         for (index, camera) in inputs.cameras.enumerated() {
             var deliveries = inputs.dequeueDeliveries(ofCamera: index)
@@ -492,7 +495,7 @@ enum TimelineCommand {
     case endFailed(named: String, at: MediaTime)
 }
 
-/// How far a timeline has progressed.
+/// Progress of a timeline.
 struct TimelinePosition {
     /// Time of the last processed tick relative to T0; zero before the first tick.
     var time: MediaTime
@@ -510,10 +513,11 @@ struct LeadingGrid: Sendable {
     /// Rate of the grid; `nil` for a recording without frames, which may end at any sample.
     let rate: FrameRate?
 
-    /// The lowest rate that makes the end of a recording wait for the next tick: one frame per second.
+    /// Lowest frame rate at which the end of a recording is delayed until the next tick: one frame per
+    /// second.
     static let slowestAwaitedRate = FrameRate(1, per: 1)
 
-    /// Moves a time relative to T0 to the first tick at or after it, but not to tick 0.
+    /// Rounds a time relative to T0 up to the next tick, but never to tick 0.
     ///
     /// Below one frame per second, and without frames, returns the time unchanged, because waiting for the
     /// tick would take too long.

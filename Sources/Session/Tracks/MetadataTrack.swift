@@ -4,8 +4,8 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use only on the
-/// timeline's thread, until the timeline has ended.
+/// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use this type only
+/// on the timeline's thread, until the timeline has ended.
 final class MetadataTrack {
     /// The camera whose metadata is recorded.
     let input: CameraInput
@@ -20,7 +20,8 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
-    /// Maximum number of entries waiting for their time, equal to the capacity of the camera's log.
+    /// Maximum number of entries that wait until the recording reaches their capture time. This number equals
+    /// the capacity of the camera's log.
     private static let mostWaiting = 1024
 
     /// Creates the metadata track of one camera.
@@ -49,7 +50,7 @@ final class MetadataTrack {
         }
     }
 
-    /// Records the beginning of an outage. The camera's log contains frames lost to earlier causes.
+    /// Records the beginning of an outage. Frames that were lost earlier are recorded from the camera's log.
     private func leave(at time: ClockTime, _ cause: LossCause) {
         if absence?.cause != cause { absence = (time, cause) }
     }
@@ -61,14 +62,15 @@ final class MetadataTrack {
     func advance(to position: MediaTime) {
         let (entries, leftOut, remarks) = input.takeLog()
         waiting += entries
-        // No entries are dequeued before the first call.
+        // Entries omitted before the first call are not reported, because nothing dequeues entries before
+        // that call.
         if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
         hasBegun = true
         for remark in remarks {
             warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
         }
         let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
-        // An entry with a time in the future must not block the others.
+        // An entry with a capture time in the future must not block the other entries.
         let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
         waiting.removeFirst(ready.count)
         for entry in ready { give(entry, at: position) }

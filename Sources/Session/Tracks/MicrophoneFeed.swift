@@ -4,17 +4,18 @@ internal import Media
 internal import SessionFolder
 internal import Timing
 
-/// Distributes one microphone's aligned audio to its tracks, the program and audio taps. Use only on the
-/// timeline's thread.
+/// Distributes one microphone's aligned audio to its tracks, the program and audio taps. Use this type only
+/// on the timeline's thread.
 final class MicrophoneFeed {
     let input: MicrophoneInput
     let channels: Int
     /// The tracks, in order of start time. All tracks except the last have ended or will end before the last
     /// one begins.
     private(set) var tracks: [MicrophoneTrack] = []
-    /// The same microphone with echo and noise removed, which the program mixes instead; `nil` if there is none.
+    /// The feed of the microphone's voice source, from which echo and noise are removed. The program mixes
+    /// this feed instead of the microphone's own audio. The value is `nil` without a voice source.
     var voice: MicrophoneFeed?
-    /// Measures the current track, or the microphone if it doesn't have a track.
+    /// Measures the loudness of the current track, or of the microphone if it doesn't have a track.
     private(set) var loudness: LoudnessStream?
     private(set) var failure: EncodingError?
     private var failureCount = 0
@@ -26,11 +27,11 @@ final class MicrophoneFeed {
     private var outages: OutageLog
     private var holes: AudioGaps
     private var damage: AudioDamage
-    /// Why the device is disconnected, or `nil` while it is present.
+    /// The reason why the device is disconnected, or `nil` while the device is present.
     private var absence: String?
     /// Whether the program uses the voice source, as last reported.
     private var hasVoice = true
-    /// Why the microphone is switched off, or `nil` while it is on.
+    /// The reason why the microphone is switched off, or `nil` while it is on.
     private var offReason: String?
     private var events: [SessionEvent] = []
     private var telling: OutageEventLimiter
@@ -78,14 +79,15 @@ final class MicrophoneFeed {
     /// The microphone's role.
     var role: String { input.role }
 
-    /// The gaps of the feed's tracks, each limited to its track. Without a track, the microphone's gaps.
+    /// The gaps of the feed's tracks, each limited to its track. If the feed has no track, this list contains
+    /// the microphone's gaps.
     var gaps: [Gap] {
         let all = (outages.gaps + holes.gaps + damage.gaps).sorted { $0.from < $1.from }
         return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
     }
 
-    /// Total duration of silence in the tracks caused by missing audio, including a current outage. Without a track,
-    /// the total length of the microphone's gaps.
+    /// Total duration of silence in the tracks caused by missing audio, including a current outage. If the
+    /// feed has no track, the value is the total length of the microphone's gaps.
     var missing: Nanoseconds {
         guard tracks.isEmpty else {
             return .duration(
@@ -101,7 +103,7 @@ final class MicrophoneFeed {
         measure(with: track.loudness)
     }
 
-    /// Sets the stream that measures the microphone from now on.
+    /// Sets the stream that measures the microphone's loudness from now on.
     func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
 
     /// Whether the microphone and its voice source missed their deadline and haven't caught up yet.
@@ -111,13 +113,13 @@ final class MicrophoneFeed {
     /// usual for the audio.
     private var acceptedFrom: ClockTime?
 
-    /// Whether the microphone's audio before an instant has arrived or is no longer expected.
+    /// Whether the microphone's audio from before an instant has arrived or is no longer expected.
     ///
     /// - Parameters:
     ///   - instant: The instant, on the session's clock.
     ///   - due: Audio before this instant would be abandoned if the stage didn't wait for late audio.
     ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
-    /// - Returns: `true` when no more audio before the instant is expected.
+    /// - Returns: `true` when no more audio from before the instant is expected.
     func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
         // Audio with a wrong timestamp must not fill the time reserved for late audio.
         if input.isOffClock { acceptedFrom = due }
@@ -202,8 +204,8 @@ final class MicrophoneFeed {
         return window
     }
 
-    /// Switches the microphone off or on, starting with the next block. A microphone that is off is silent in its track
-    /// and in the program.
+    /// Switches the microphone off or on, starting with the next block of audio. A microphone that is off is
+    /// silent in its track and in the program.
     ///
     /// - Parameter reason: Why the microphone is off, or `nil` to switch it on.
     func switchOff(_ reason: String?) {
@@ -215,8 +217,8 @@ final class MicrophoneFeed {
     /// Whether the device delivered audio, and all of it was digital silence.
     var isSilent: Bool { hasAudio && !hasSignal }
 
-    /// Returns the fates of a range of samples. Tracks begin at `heard` or later, so the silence before it isn't in any of
-    /// them.
+    /// Returns the fates of a range of samples. Tracks begin at `heard` or later, so no track contains the
+    /// silence before `heard`.
     ///
     /// - Parameters:
     ///   - range: The range of samples.

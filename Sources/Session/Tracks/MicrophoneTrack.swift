@@ -6,7 +6,7 @@ internal import Timing
 internal import Writers
 
 /// A microphone's own track, stored in separate files or as a stream of a movie. Tracks the range of its
-/// samples and their counts. Use only on the timeline's thread.
+/// samples and their counts. Use this type only on the timeline's thread.
 final class MicrophoneTrack {
     let name: String
     let role: String

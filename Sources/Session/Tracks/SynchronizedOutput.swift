@@ -17,9 +17,10 @@ public import Timing
 /// let session = setup.makeSession(options, synchronizedOutputs: [output])
 /// ```
 ///
-/// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains each camera's frame
-/// captured nearest to it. No frame appears twice. Ticks arrive in order, from tick 0 to the end of the recording,
-/// delayed by about the session's alignment delay. A tick with audio arrives when the next tick is reached.
+/// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains, for each
+/// camera, the frame captured nearest to that time. No frame appears twice. Ticks arrive in order, from tick
+/// 0 to the end of the recording, delayed by about the session's alignment delay. A tick that contains audio
+/// is delivered when the next tick is reached.
 ///
 /// The handler runs on a separate thread. If the handler is too slow, whole ticks are dropped and counted. The
 /// recording isn't affected.
@@ -118,9 +119,9 @@ public final class SynchronizedOutput: Sendable {
 public struct SynchronizedTick: Sendable {
     /// The data that one device captured for a tick.
     public struct Entry: Sendable {
-        /// The device's role.
+        /// Role of the device.
         public let role: String
-        /// The data that the device captured.
+        /// The data that the device captured for the tick.
         public let capture: SynchronizedCapture
     }
 
