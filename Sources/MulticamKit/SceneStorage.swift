@@ -21,7 +21,7 @@ final class SceneStorage: Sendable {
         for name in state.deleted { session.dropScene(named: name) }
     }
 
-    /// Saves the current video and audio of the program as a scene. The call blocks until the data is on disk.
+    /// Saves the program's current layout and mix as a scene. The call blocks until the data is on disk.
     ///
     /// - Parameters:
     ///   - name: The scene's name.

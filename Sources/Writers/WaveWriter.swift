@@ -218,7 +218,7 @@ package final class SegmentedWave: SegmentedContent {
     private var hasFailed = false
     /// Counts of the samples in the open file.
     private var ledger = WaveLedger()
-    /// The content that was discarded.
+    /// Counts of the samples that were discarded.
     private var discarded = StreamLedger()
     /// Index of the open file's first sample, counted from T0.
     private var firstSample: Int64 = 0
