@@ -92,7 +92,8 @@ package struct GovernorLadder {
     private var decodesJPEG: Bool {
         plan.cameras.contains { camera in
             guard camera.format.pixel == .mjpeg, plan.decodes(camera.role) else { return false }
-            // If the program already uses coarse decoding, this measure can't reduce the load any further.
+            // If the program already uses coarse decoding, the measure only helps cameras with an encoded
+            // track.
             return plan.program?.isCoarse != true || encodedTracks.contains { $0.role == camera.role }
         }
     }

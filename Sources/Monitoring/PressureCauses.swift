@@ -8,8 +8,8 @@ struct HeatPressure: Sendable {
     /// Sensors are accurate to about one degree, and a small computer under load heats up by one degree in
     /// one to two seconds. At a distance of two degrees, there is barely enough time to close the files.
     private static let near = (fair: 5.0, critical: 5.0, shutdown: 2.0)
-    /// Levels for thermal zones without a passive trip point, relative to the critical temperature.
-    /// Throttling starts well before the shutdown temperature.
+    /// Levels for thermal zones without a passive trip point, relative to the zone's lowest limit. Throttling
+    /// starts well before the shutdown temperature.
     private static let unsaid = LevelSteps(fair: -20, serious: -10)
     /// Minimum rise over the window that counts as a trend, in degrees.
     private static let leastRise = 2.0

@@ -183,8 +183,8 @@ public enum CalibrationEvent: Sendable {
     /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
     /// reference microphone.
     case listening(reference: String)
-    /// The reference microphone detected an event, and the other devices have had time to detect it. `number` starts at
-    /// 1. The lists contain roles.
+    /// The reference microphone detected an event, and the other devices have had enough time to detect the same
+    /// event. `number` counts the events, starting with the value 1. The lists contain roles.
     case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
     /// A message for the user that explains how to improve the measurement, or why a device no longer detects
     /// events.

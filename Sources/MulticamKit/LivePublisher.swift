@@ -90,7 +90,7 @@ public final class LivePublisher: Sendable {
     /// recording run during recordings. Live outputs that are already running continue.
     ///
     /// - Parameters:
-    ///   - session: The session; `nil` if there is currently none.
+    ///   - session: The session; `nil` if no session exists.
     ///   - liveOutputs: The live outputs of the session's profile, `SessionSetup.liveOutputs`.
     public func serve(_ session: MulticamSession?, _ liveOutputs: [LiveOutput] = []) {
         let (before, wanted) = state.withLock { state in
@@ -231,7 +231,7 @@ extension LivePublisher: HelperOwner {
 
     /// Changes the state of all requested outputs.
     ///
-    /// - Returns: The session; `nil` if there is currently none.
+    /// - Returns: The session; `nil` if no session exists.
     private func changeAll(to new: LiveOutputStatus.State, because text: String) -> MulticamSession? {
         state.withLock { state in
             for (index, output) in state.outputs.enumerated() where !output.isLeaving {

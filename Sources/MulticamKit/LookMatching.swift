@@ -93,11 +93,11 @@ struct LookMatching {
     }
 
     private static let temperature = "white_balance_temperature"
-    /// Control values that are plausible in kelvins.
+    /// Control values that are plausible as color temperatures in kelvins.
     private static let temperatures = Int64(1)...100_000
 
-    /// The result as sentences: the values that were set, the difference between the frames before and after
-    /// matching, and the values that couldn't be reached.
+    /// The result as sentences: the control values that were set, the brightness and warmth of the frames
+    /// before and after matching, and the values that couldn't be reached.
     var text: String {
         let values = outcomes.compactMap { outcome in
             outcome.value.map { "\(outcome.request.name) \($0)" }
