@@ -300,8 +300,8 @@ struct EarlyFrames {
     /// Creates an empty buffer.
     ///
     /// - Parameter limit: Maximum number of frames and bytes; the default is 30 s at 60 frames per second. A
-    ///   group of pictures that exceeds the limit is dropped entirely, because its end can't be decoded
-    ///   without its beginning.
+    ///   group of pictures that exceeds the limit is dropped entirely, because the end of the group can't be
+    ///   decoded without the beginning.
     init(limit: (frames: Int, bytes: Int) = (1800, 64 << 20)) { self.limit = limit }
 
     /// Adds a frame to the buffer. Frames that aren't preceded by a key frame are dropped.

@@ -50,7 +50,7 @@ package struct AudioMonitor {
         start = time
         if !wasOpen { signal.begin(at: time) }
         silence?.begin(at: time)
-        // Ongoing clipping is reported again in the recording, even if it was reported before.
+        // Ongoing clipping is reported again in the recording, even if it was already reported before T0.
         clipping.begin()
         if !alarms.contains(where: { $0.kind == .noSignal }) {
             note(signal.ongoing(at: time), .noSignal, at: time, time)
@@ -172,7 +172,7 @@ public struct AudioAlarm: Sendable, Equatable {
 
     /// The problem that the alarm reports.
     public let kind: Kind
-    /// Whether the alarm reports the end of the problem; `false` for its start.
+    /// Whether the alarm reports the end of the problem. The value is `false` if the alarm reports the start.
     public let isEnd: Bool
     /// The time when the problem was detected or ended, on `CLOCK_MONOTONIC`, based on the capture times of the audio.
     public let at: ClockTime

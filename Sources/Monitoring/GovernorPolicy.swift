@@ -15,7 +15,7 @@ public struct GovernorPolicy: Sendable {
     public enum Decision: Sendable, Equatable {
         /// No measure is applied or reverted.
         case none
-        /// The session takes these steps. If there are several steps, all of them affect the same camera,
+        /// The session must take these steps. If there are several steps, all of them affect the same camera,
         /// which is restarted only once.
         case steps([GovernorStep])
         /// The session must end cleanly, because the computer is about to terminate it.
@@ -135,7 +135,7 @@ public struct GovernorPolicy: Sendable {
     ///   - pressure: The last assessment of the system pressure. `nil` if the computer's state isn't
     ///     monitored.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
-    /// - Returns: The decision. The policy assumes that the caller executes it.
+    /// - Returns: The decision. The policy assumes that the caller executes the decision.
     public mutating func look(
         _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
     ) -> Decision {
@@ -191,7 +191,8 @@ public struct GovernorPolicy: Sendable {
         case .cameraOff:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.offPatience)
-        // An overloaded encoder drops frames anyway, and a few frames are better than none.
+        // For an overloaded encoder, pausing the program isn't useful: the encoder drops frames in any case,
+        // and a few frames are better than none.
         case .programPause:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.pausePatience)

@@ -201,7 +201,8 @@ protocol HelperOwner: AnyObject, Sendable {
     /// Receives a line from the process.
     func hear(_ line: String)
 
-    /// Reports that the process has crashed, or was killed because it hung. The process will be restarted.
+    /// Reports that the process has crashed, or that it was killed because it was hung. The process will be
+    /// restarted.
     ///
     /// - Parameter words: The cause, as a verb phrase that follows the program's name in a sentence.
     func processHasEnded(_ words: String)

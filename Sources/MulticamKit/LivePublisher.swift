@@ -246,8 +246,8 @@ extension LivePublisher: HelperOwner {
         do {
             report = try JSONDecoder().decode(LiveReport.self, from: Data(line.utf8))
         } catch {
-            // The message is invalid or was sent by another version. It is ignored, because later messages
-            // may be readable.
+            // The message is invalid or was sent by another version. The message is ignored because later
+            // messages may be readable.
             return
         }
         state.withLock { state in

@@ -168,8 +168,8 @@ extension NetworkSources: HelperOwner {
         do {
             report = try JSONDecoder().decode(SourceReport.self, from: Data(line.utf8))
         } catch {
-            // The message is invalid or was sent by another version. It is ignored, because later messages
-            // may be readable.
+            // The message is invalid or was sent by another version. The message is ignored because later
+            // messages may be readable.
             return
         }
         let remark = state.withLock { state -> String? in

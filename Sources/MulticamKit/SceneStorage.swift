@@ -14,7 +14,8 @@ final class SceneStorage: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// Applies all saved and deleted scenes to a session, because its profile was read before these changes.
+    /// Applies all saved and deleted scenes to a session, because the session's profile was read before these
+    /// changes were made.
     func update(_ session: MulticamSession) {
         let state = state.withLock { $0 }
         for scene in state.saved { session.save(scene) }

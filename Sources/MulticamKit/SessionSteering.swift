@@ -70,7 +70,7 @@ public final class SessionSteering: Sendable {
         standby = StandbySteering(isStandby: isStandby, clock: clock)
     }
 
-    /// Whether a stop was requested. This value never becomes `false` again.
+    /// Whether a stop was requested. Once the value is `true`, it never becomes `false` again.
     public var isStopped: Bool { state.withLock { $0.isStopped } }
 
     /// Ends the current recording at its next tick, ends standby, and ends any wait for system pressure to
@@ -296,7 +296,7 @@ public final class SessionSteering: Sendable {
     /// Releases the session and its resources. Signals and commands don't affect any session until `steer` is
     /// called again.
     public func release() {
-        // The rotation is returned so that it is released outside the lock.
+        // The rotation object is returned from the lock's closure so that it is released outside the lock.
         state.withLock(\.media)?.serve(nil)
         state.withLock(\.publisher)?.serve(nil)
         _ = state.withLock { state in

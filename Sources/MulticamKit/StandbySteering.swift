@@ -52,13 +52,13 @@ final class StandbySteering: Sendable {
         next.finish()
     }
 
-    /// Sets the object that selects the leading role's camera; `nil` removes it.
+    /// Sets the object that selects the leading role's camera; `nil` removes the object.
     func follow(_ following: CameraFollowing?) { state.withLock { $0.following = following } }
 
     /// Requests another camera for the leading role.
     func use(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
 
-    /// Requests a recording and waits for its T0.
+    /// Requests a recording and waits until the recording reaches T0.
     func start(_ request: SessionCommand.Start) -> ControlReply {
         // Start requests that arrive while another start is pending wait for the same recording.
         let (before, isFirst) = state.withLock { state in

@@ -11,11 +11,12 @@ extension MulticamSession {
 }
 
 extension MulticamSession {
-    /// Adds a camera to the running recording. The program can then show the camera, and `track` begins. Blocks until
-    /// the camera delivers frames; don't call it from a Swift task.
+    /// Adds a camera to the running recording. The program can then show the camera, and `track` begins.
+    /// Blocks until the camera delivers frames; don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
+    ///   - source: The opened camera, not yet started. The session stops this source at the end of the
+    ///     recording.
     ///   - planned: The plan of the camera, with a role that no other device of this recording uses or has
     ///     used.
     ///   - track: The plan of the camera's own track, or `nil` if there is none. Ignored in a session that runs without
@@ -142,8 +143,8 @@ extension MulticamSession {
                 + "\(delay.count / 1_000_000) ms. Start a new recording that includes the camera.")
     }
 
-    /// Sets controls of a running camera. The settings survive unplugging and replugging the camera. Querying the
-    /// device takes milliseconds; don't call it from a Swift task.
+    /// Sets controls of a running camera. The settings survive unplugging and replugging the camera. Querying
+    /// the device takes several milliseconds; don't call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - settings: Names and values as the user writes them: a number, `on` or `off`, or an entry of the control's
@@ -176,8 +177,8 @@ extension MulticamSession {
         try set(of: role, saying: words) { _ throws(DeviceError) in requests }
     }
 
-    /// Returns the camera that currently has a role, and its controls with their current values. Querying the device
-    /// takes milliseconds; don't call it from a Swift task.
+    /// Returns the camera that currently has a role, and its controls with their current values. Querying the
+    /// device takes several milliseconds; don't call this method from a Swift task.
     ///
     /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected.
     public func controls(
@@ -222,18 +223,19 @@ extension MulticamSession {
 extension MulticamSession {
     /// Replaces the camera of a role during a recording. The role's tracks, the program and the taps continue
     /// with the new camera's frames. Blocks until the new camera delivers frames and has replaced the old
-    /// one; don't call it from a Swift task.
+    /// one; don't call this method from a Swift task.
     ///
     /// A copied track continues in a new part; an H.264 part begins with the new camera's first key frame. An
     /// encoded track scales the new frames. Frames missing during the replacement are counted with the cause
     /// `reconfigured`. On standby the role keeps the new camera until `close`.
     ///
     /// - Parameters:
-    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
+    ///   - source: The opened camera, not yet started. The session stops this source at the end of the
+    ///     recording.
     ///   - planned: The plan of the new camera, with the role of the camera that it replaces.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the role doesn't exist, when the
-    ///   camera is in use or doesn't fit the role's tracks or the budget, or when it doesn't deliver data in
-    ///   time. If an error is thrown, the new camera is stopped, and the recording is unchanged.
+    ///   camera is in use or doesn't fit the role's tracks or the budget, or when the camera doesn't deliver
+    ///   data in time. If an error is thrown, the new camera is stopped, and the recording is unchanged.
     public func replaceCamera(
         with source: any CameraSource, as planned: PlannedCamera
     ) throws(SessionChangeError) {
@@ -326,11 +328,12 @@ extension MulticamSession {
 }
 
 extension MulticamSession {
-    /// Adds a microphone to the running recording. The program can then mix the microphone, and `track` begins. Blocks
-    /// until the microphone delivers audio; don't call it from a Swift task.
+    /// Adds a microphone to the running recording. The program can then mix the microphone, and `track`
+    /// begins. Blocks until the microphone delivers audio; don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
+    ///   - source: The opened microphone, not yet started. The session stops this source at the end of the
+    ///     recording.
     ///   - planned: The plan of the microphone, with a role that no other device of this recording uses or
     ///     has used.
     ///   - track: The plan of the microphone's own track, or `nil` if there is none. Ignored in a session that runs
@@ -414,9 +417,9 @@ extension MulticamSession {
 
 /// Scenes are named arrangements of the program.
 extension MulticamSession {
-    /// Saves the program's current layout and mix as a scene of this session. Replaces an existing scene with the same
-    /// name. No file is changed: `SessionSetup.save` writes the scene to the profile. `commit([.scene(name)])` applies
-    /// it.
+    /// Saves the program's current layout and mix as a scene of this session. Replaces an existing scene with
+    /// the same name. No file is changed: `SessionSetup.save` writes the scene to the profile.
+    /// `commit([.scene(name)])` applies the scene to the program.
     ///
     /// - Parameter name: The scene's name, at most a few words.
     /// - Returns: The scene with the program's current arrangement.

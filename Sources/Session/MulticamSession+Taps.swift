@@ -146,17 +146,18 @@ extension MulticamSession {
     /// Removes a live output from the plan.
     package func unplan(_ name: String) { running.withLock { $0.unpublish(name) } }
 
-    /// Reports a warning. The current recording stores it with its events. Never blocks.
+    /// Reports a warning. The current recording stores the warning with its events. Never blocks.
     ///
     /// - Parameter text: The warning, as a full sentence.
     public func warn(_ text: String) {
         note(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
     }
 
-    /// Sets the listener that is called with `true` when a recording begins and with `false` when all of its data has
-    /// been encoded.
+    /// Sets the listener that is called with `true` when a recording begins, and with `false` when all data
+    /// of the recording has been encoded.
     ///
-    /// - Parameter listener: Called on the recording's threads, which it must not block; `nil` removes the listener.
+    /// - Parameter listener: The new listener, which is called on the recording's threads and must not block
+    ///   these threads. `nil` removes the current listener.
     package func followRecordings(_ listener: (@Sendable (Bool) -> Void)?) {
         liveOutputBoard.follow(listener)
     }

@@ -51,8 +51,7 @@ public final class MulticamSession: Sendable {
     ///   - cameras: An opened source for each camera of the plan, by role.
     ///   - microphones: An opened source for each microphone of the plan, by role.
     ///   - voices: Sources of the same microphones with echo and noise removed, by role. The program mixes
-    ///     them instead
-    ///     of the microphones.
+    ///     these voice sources instead of the microphones.
     ///   - options: Settings of the recording that aren't in the plan: folder, name, duration.
     ///   - clock: The session clock: `MonotonicClock` for real devices.
     ///   - codecs: The codec factory, which creates encoders, decoders, and resamplers.
@@ -88,13 +87,14 @@ public final class MulticamSession: Sendable {
         (events, eventSink) = AsyncStream.makeStream()
     }
 
-    /// Ends the recording properly and writes all data captured until then. If `standBy` is waiting for
-    /// devices, cancels the wait.
+    /// Ends the recording cleanly, and writes all data that was captured before the end. If `standBy` is
+    /// waiting for devices, cancels the wait.
     ///
     /// - Parameter time: When the end was requested, on the session's clock. `nil` or a time in the future means now.
     public func stop(at time: ClockTime? = nil) { controls.stop(at: past(time)) }
 
-    /// Cancels a stop request that came too late for its recording. Call it before the next recording.
+    /// Cancels a stop request that came too late for its recording. Call this method before the next
+    /// recording.
     package func cancelPendingStop() { controls.cancelPendingStop() }
 
     /// Returns a caller's time, or the current time if the caller's time is in the future or `nil`.
@@ -181,7 +181,7 @@ public final class MulticamSession: Sendable {
     /// Replaces the plan and passes the resulting orders to the timeline.
     ///
     /// - Parameters:
-    ///   - words: The changes as the user entered them.
+    ///   - words: The texts of the changes as the user entered them.
     ///   - cameras: Roles of the cameras whose formats are changed.
     ///   - time: When the changes were requested; `nil` means now.
     ///   - decided: Called with the outcome. Not called when this function throws.
@@ -224,11 +224,11 @@ public final class MulticamSession: Sendable {
         if let outcome = try result.get() { decided?(outcome) }
     }
 
-    /// Replaces the plan, and waits until the recording has reached the change. Blocks; don't call it from a
-    /// Swift task.
+    /// Replaces the plan, and waits until the recording has reached the change. Blocks the calling thread;
+    /// don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - words: The change as the user entered it.
+    ///   - words: The text of the change as the user entered it.
     ///   - abandon: Removes files that were created for the change. This closure is called only when the
     ///     method throws an error. If no error is thrown, ownership of the files passes to the orders.
     ///   - body: Changes the plan and returns the orders.
@@ -272,8 +272,8 @@ public final class MulticamSession: Sendable {
     /// The current plan, with all changes.
     public var currentPlan: SessionPlan { running.withLock { $0.plan } }
 
-    /// Hardware cost of the current plan on the machine that it was made for; `nil` if the plan was made
-    /// without a machine.
+    /// Hardware cost of the current plan on the machine for which the plan was made; `nil` if the plan was
+    /// made without a machine.
     ///
     /// The value is recomputed only when cameras, microphones, their tracks, the program or live outputs change.
     public var hardwareCost: HardwareCost? {
@@ -403,11 +403,11 @@ public final class MulticamSession: Sendable {
         }
     }
 
-    /// Runs the devices, the taps, and the synchronized outputs until `stop`, or until `options.duration` has elapsed,
-    /// without writing anything. No folder is created, even if the plan has tracks. A program is composed and encoded
-    /// for taps, so omit it from the plan if no tap uses it. As in a recording, changes to devices and to the program's
-    /// arrangement are accepted, and events are sent. System pressure is monitored, and the governor reduces previews
-    /// and the formats of cameras.
+    /// Runs the devices, the taps, and the synchronized outputs until `stop`, or until `options.duration` has
+    /// elapsed, without writing anything. No folder is created, even if the plan has tracks. A program in the
+    /// plan is composed and encoded for taps, so omit the program if no tap uses it. As in a recording,
+    /// changes to devices and to the program's arrangement are accepted, and events are sent. System pressure
+    /// is monitored, and the governor reduces previews and the formats of cameras.
     ///
     /// - Throws: `RecordingError` when a device doesn't start or doesn't deliver data, or when a synchronized
     ///   output names an unknown role.

@@ -56,8 +56,8 @@ public final class Observation: Sendable {
     public func stop() { controls.stop(at: clock.now) }
 
     /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended.
-    /// This method may be called only once. It blocks the calling thread, which must not be one of the
-    /// session clock's threads.
+    /// This method may be called only once. The method blocks the calling thread, which must not be one of
+    /// the session clock's threads.
     ///
     /// - Parameters:
     ///   - limit: Time limit at the start for each device to deliver valid frames or audio.

@@ -145,7 +145,7 @@ final class StandbyStage {
         // Audio is delivered in whole blocks, as in a recording.
         let samples = Int64(AudioFormat.sessionRate) / 50
         stage.advance(to: block / samples * samples)
-        // These events are dropped because the owner of the devices reports them.
+        // The microphones' events are dropped here because the owner of the devices reports them.
         for microphone in stage.microphones { _ = microphone.takeEvents() }
     }
 

@@ -199,7 +199,7 @@ public final class StillCamera: Sendable {
 
     /// Returns the frames within half a clip's length before and after the still. The clip is shorter if
     /// frames are missing, for example because the camera was unplugged. For H.264, the result starts with
-    /// the preceding key frame. The number of these additional leading frames is also returned.
+    /// the preceding key frame. The method also returns the number of these additional leading frames.
     private func clip(
         around frame: CapturedFrame, _ patience: Nanoseconds
     ) -> (frames: [CapturedFrame], leadCount: Int) {

@@ -3,8 +3,9 @@ package import SessionFolder
 
 /// Metadata of one camera frame, or of several consecutive lost frames. All times are relative to T0.
 public struct CameraMetadata: Sendable, Equatable {
-    /// Frame number counted by the device. For lost frames, this is the number of the first lost frame. The value is
-    /// `nil` if the device did not count the missing frames, for example while it was disconnected.
+    /// Frame number counted by the device. For lost frames, this is the number of the first lost frame. The
+    /// value is `nil` if the device did not count the missing frames, for example because the device was
+    /// disconnected.
     public let sequence: Int64?
     /// Capture time relative to T0, according to the camera's clock model and minus the camera's latency.
     /// Tracks are aligned by this capture time. For lost frames, this is the estimated time of the first lost

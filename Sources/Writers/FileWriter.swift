@@ -203,17 +203,18 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// - Throws: `FileError` if the file cannot be created.
     func makeFirst() throws(FileError)
 
-    /// Processes an item of the queue, or discards it after a failure.
+    /// Processes an item of the queue. After a failure, items are discarded.
     ///
     /// - Returns: Whether the item completes a split, because all streams have reached the next file or no next file
     ///   was created.
-    /// - Throws: `FileError` if nothing more can be written. The caller then calls `fail`.
+    /// - Throws: `FileError` if nothing more can be written. After this error, the caller calls `fail`.
     func carryOut(_ item: Item) throws(FileError) -> Bool
 
     /// Abandons the file after an error. Later items are discarded.
     func fail()
 
-    /// Whether all streams have ended. If so, the thread stops dequeuing items before the queue ends.
+    /// Whether all streams have ended. If all streams have ended, the thread stops dequeuing items before the
+    /// queue ends.
     var isComplete: Bool { get }
     /// The continuation files, in order.
     var parts: [Part] { get }
@@ -246,6 +247,6 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// Returns the ranges of each stream that were dropped because the disk was too slow.
     static func shed(_ intake: Intake) -> [[Shed]]
 
-    /// Ends all streams of a file, so that its thread closes it.
+    /// Ends all streams of a file, so that the file's thread closes the file.
     static func end(_ file: FileWriter<Self>)
 }

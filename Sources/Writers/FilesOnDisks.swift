@@ -16,7 +16,7 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     private let files: [(disk: Int, writer: FileWriter<Content>)]
     /// The writers. The lock ensures that all files receive the items of several threads in the same order,
     /// so that the files are identical. (A lock without a value would suffice, but ThreadSanitizer reports
-    /// its changes as changes of the object.)
+    /// changes of the lock as changes of the whole object.)
     private let ordered: ConditionLock<[FileWriter<Content>]>
 
     /// Creates the files and starts their threads.
@@ -55,8 +55,8 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
 
     /// Whether no open file has reached the most recently requested part yet.
     ///
-    /// All files receive the same items, so the other files reach the part after the first one has reached
-    /// it. Therefore, a disk that hangs doesn't delay callers.
+    /// All files receive the same items, so once one file has reached the part, the other files will reach it
+    /// as well. Therefore, a disk that hangs doesn't delay callers.
     package var isSplitting: Bool {
         let open = files.filter(\.writer.isOpen)
         return !open.isEmpty && open.allSatisfy(\.writer.isSplitting)
@@ -97,7 +97,7 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
         for file in files { file.writer.setEnd(end) }
     }
 
-    /// Closes the files of a recording that doesn't start, and waits until they are closed.
+    /// Closes the files of a recording that doesn't start, and waits until the files are closed.
     package func abandon() { Self.abandon(files.map(\.writer)) }
 
     /// Waits until the files on all disks are closed.
@@ -139,7 +139,7 @@ package struct FileResult<Content: SegmentedContent>: Sendable {
     /// not be finalized and stays fragmented.
     package var splitFailure: FileError?
 
-    /// Creates the result of an empty file. All its counts are 0.
+    /// Creates the result of an empty file. All counts of the result are 0.
     ///
     /// - Parameter streamCount: Number of streams in the file; 1 for a WAV file.
     package init(streamCount: Int) {

@@ -21,7 +21,7 @@ final class MovieSegment {
     private var reach: [Int64]
     /// The ledger of each stream, in the order of the streams in the file.
     private var ledgers: [PacketLedger]
-    /// Whether a write has failed. After a write failure, each stream ends with its last packet.
+    /// Whether a write has failed. After a write failure, each stream ends with the stream's last packet.
     private var hasFailed = false
 
     /// Creates the movie file.

@@ -177,7 +177,7 @@ package struct TrackSink: Sendable {
 
     /// A listener that receives each packet in addition to the file. The listener must not block.
     private let listener: (@Sendable (EncodedPacket) -> Void)?
-    /// A function that is called when the stream ends, before its file can be finalized.
+    /// A function that is called when the stream ends, before the stream's file can be finalized.
     private let ending: (@Sendable () -> Void)?
 
     /// Creates the sink of one stream. Each parameter sets the property of the same name.
@@ -214,8 +214,8 @@ package struct TrackSink: Sendable {
         writer?.append(packet, stream: stream)
     }
 
-    /// Declares that this stream has no packets at the most recently requested split, so that the split doesn't wait
-    /// for it.
+    /// Declares that this stream has no packets at the most recently requested split, so that the split
+    /// doesn't wait for this stream.
     package func pass() { writer?.pass(stream) }
 
     /// Ends the file early, at a time relative to T0, if this stream is the only one in the file.

@@ -8,8 +8,8 @@ internal import Media
 package final class PartFinishing: Sendable {
     /// The outcome of finalizing one file.
     package struct Outcome: Sendable {
-        /// The finalized file; `nil` if finalization failed. After a failure, the file is still fragmented, and it can
-        /// be played except for its last half second.
+        /// The finalized file; `nil` if finalization failed. If finalization fails, the file stays fragmented
+        /// and can be played except for the last half second.
         var closed: ClosedFile?
         /// Number of packets (movie) or samples per channel (WAV file) of each stream in the file.
         var sampleCounts: [Int]

@@ -183,8 +183,8 @@ package struct StorageMonitor: Sendable {
         let reserve = StorageReserve(
             finishing: finishing, bytesPerSecond: headroom.bytesPerSecond ?? 0, delay: delay)
         toHold = reserve.toHold(free: disk.freeBytes, held: held)
-        // Nothing is reported before the data rate is known. A disk that is full from the start causes a write error
-        // anyway.
+        // Nothing is reported before the data rate is known. If the disk is full from the start, the first
+        // write fails and reports the problem.
         guard let timeLeft else { return nil }
         if reserve.isReached(free: disk.freeBytes, held: held) { return .atReserve }
         return warning(timeLeft)

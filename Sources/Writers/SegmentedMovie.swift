@@ -19,12 +19,12 @@ package final class SegmentedMovie: SegmentedContent {
     package enum Item: Sendable {
         /// Sets the exact date of T0 and the start of the first file.
         case begin(Date, from: MediaTime)
-        /// Writes a packet of the stream with this index. The samples in `after` precede the packet; they
+        /// Writes a packet of the stream with this index. The samples in `after`, which precede the packet,
         /// have no packet and play as silence.
         case packet(EncodedPacket, after: AudioFateRun, stream: Int)
         /// Starts a new file.
         case split(Part)
-        /// The stream with this index has no packet at the split, so the split doesn't wait for it.
+        /// The stream with this index has no packet at the split, so the split doesn't wait for this stream.
         case pass(Int)
         /// Discards packets with a presentation time at or after this time.
         case conclude(MediaTime)
@@ -33,10 +33,10 @@ package final class SegmentedMovie: SegmentedContent {
         case notes(MovieMetadata)
         /// Sets the cover image (a JPEG) of all files that are not finalized yet.
         case cover(SharedBytes)
-        /// No more packets of the stream with this index follow, so that splits do not wait for it.
+        /// No more packets of the stream with this index follow, so that splits don't wait for this stream.
         case stopStream(Int)
-        /// Ends the stream with this index. The samples in `after` are the last ones of the stream; they have
-        /// no packet and play as silence.
+        /// Ends the stream with this index. The samples in `after`, which are the last samples of the stream,
+        /// have no packet and play as silence.
         case finishStream(Int, after: AudioFateRun)
     }
 
@@ -406,7 +406,7 @@ package final class SegmentedMovie: SegmentedContent {
         }
     }
 
-    /// Ends all streams of a movie's file, so that its thread closes it.
+    /// Ends all streams of a movie's file, so that the file's thread closes the file.
     package static func end(_ file: FileWriter<SegmentedMovie>) {
         for stream in 0..<file.streamCount { file.finishStream(stream) }
     }

@@ -258,7 +258,7 @@ package final class SegmentedWave: SegmentedContent {
         file = try make(Part(relativePath: relativePath, firstSample: firstSample), startedAt)
     }
 
-    /// Processes an item of the queue, or discards it if no file is open or a write has failed.
+    /// Processes an item of the queue. The item is discarded if no file is open or a write has failed.
     ///
     /// - Returns: Always `false`, because a split of a WAV file doesn't wait for other streams.
     /// - Throws: `FileError` if the file cannot be written.
@@ -325,7 +325,7 @@ package final class SegmentedWave: SegmentedContent {
     /// Returns the ranges of dropped samples of the only stream, as indices counted from T0.
     package static func shed(_ intake: Intake) -> [[Range<Int64>]] { [intake.silenced] }
 
-    /// Ends the audio of a WAV file, so that its thread closes it.
+    /// Ends the audio of a WAV file, so that the file's thread closes the file.
     package static func end(_ file: FileWriter<SegmentedWave>) { file.finish() }
 
     /// Starts a new file. If the new file cannot be created, the old file continues, and the error is stored

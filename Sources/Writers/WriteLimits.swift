@@ -16,8 +16,8 @@ package struct WriteLimits: Sendable, Equatable {
     let perFile: Int
     /// Maximum number of frame bytes for all files of the folder.
     let total: Int
-    /// Maximum number of audio bytes for each file. This space is separate from the space for frames. The limit
-    /// corresponds to 40 s of audio from a stereo microphone, or ten minutes of AAC.
+    /// Maximum number of audio bytes for each file. The space for audio is separate from the space for
+    /// frames. The limit corresponds to 40 s of audio from a stereo microphone, or ten minutes of AAC.
     let audio: Int
     /// The default audio limit for each file (16 MiB).
     package static let usualAudio = 16 << 20
@@ -33,7 +33,8 @@ package struct WriteLimits: Sendable, Equatable {
     /// Returns the batching time for the next write of a file.
     func batchingTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(batchingTime, rhythm.batchingTime) }
 
-    /// The default limit for frames (512 MiB). This is more than five seconds of data from four cameras at 20 MB/s.
+    /// The default limit for frames (512 MiB). This limit corresponds to more than six seconds of data from
+    /// four cameras at 20 MB/s.
     static let usualTotal = 512 << 20
 
     /// Creates limits for one folder.

@@ -22,7 +22,8 @@ struct OpenedTrack: Sendable {
     /// Size of the camera's current frames.
     private let size: FrameSize
 
-    /// Creates the encoder and the file. Blocks on disk I/O, so don't call it on the timeline's thread.
+    /// Creates the encoder and the file. Blocks on disk I/O, so don't call this method on the timeline's
+    /// thread.
     ///
     /// - Throws: `RecordingError` when the encoder or the file can't be created.
     init(
@@ -148,7 +149,8 @@ struct OpenedAudio: Sendable {
     private let file: WaveWriter?
     private let places: [ContainedFile]
 
-    /// Creates the file, resampler and loudness meter. Blocks on disk I/O, so don't call it on the timeline's thread.
+    /// Creates the file, resampler and loudness meter. Blocks on disk I/O, so don't call this method on the
+    /// timeline's thread.
     ///
     /// - Throws: `RecordingError` when the file, the resampler or the meter can't be created.
     init(

@@ -124,8 +124,8 @@ struct OutputAssembly {
         }
     }
 
-    /// Checks whether the system can currently create the threads for files and encoders. Libraries may hang
-    /// if one of their threads can't be created, and a missing thread can't be reported later.
+    /// Checks whether the system can currently create the threads for files and encoders. Codec libraries may
+    /// hang if they can't create one of their threads, and such a failure can't be reported later.
     static func checkThreads(files: Int, encoders: Int) throws(RecordingError) {
         do throws(ThreadError) {
             try MediaThread.check(
@@ -142,7 +142,7 @@ struct OutputAssembly {
     /// Threads that measure loudness, monitor system pressure, and end the recording.
     private static let otherThreads = 4
 
-    /// Creates the tracks. This is fast enough to run just before T0.
+    /// Creates the tracks. This method is fast enough to run just before T0.
     ///
     /// - Parameters:
     ///   - prepared: The encoders and files, of which this call takes ownership.
@@ -190,7 +190,7 @@ struct OutputAssembly {
 
     /// One stream of a planned file, with its encoder.
     fileprivate final class PlannedStream {
-        /// The source of a stream, with the data that its track requires.
+        /// The source of a stream, with the data that the stream's track requires.
         enum Content {
             case copied(CameraInput, PlannedCameraTrack)
             case encoded(CameraInput, PlannedCameraTrack, Carried<any VideoEncoding>)

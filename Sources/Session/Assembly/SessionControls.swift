@@ -40,14 +40,14 @@ final class SessionControls: Sendable {
     /// A request to record an event that originates outside the recording.
     struct EventRequest: Sendable {
         let at: ClockTime
-        /// Creates the event from its time since T0.
+        /// Creates the event from the time of the event since T0.
         let make: @Sendable (MediaTime) -> SessionEvent
     }
 
     /// A request to switch to another plan at an instant.
     struct PlanRequest: Sendable {
         let plan: SessionPlan
-        /// The changes as the user entered them.
+        /// The texts of the changes as the user entered them.
         let words: [String]
         /// Device commands and file operations that implement the plan.
         let orders: [SessionOrder]
@@ -187,7 +187,7 @@ final class SessionControls: Sendable {
         return taken
     }
 
-    /// The limits of the running recording, and how its files are created.
+    /// The timing limits of the running recording, and the object that creates files for added devices.
     struct Timing: Sendable {
         /// Time from an instant until the session processes the tick at that instant, in nanoseconds.
         let alignmentDelay: Nanoseconds
@@ -217,12 +217,13 @@ final class SessionControls: Sendable {
 enum SessionOrder: Sendable {
     /// The plan changes existing devices.
     case change(DeviceOrder)
-    /// Add a camera that already delivers frames, and its track, if any. The receiver owns the track's files.
+    /// Add a camera that already delivers frames, and the camera's track, if any. The receiver owns the
+    /// track's files.
     case admit(CameraInput, PlannedCamera, OpenedTrack?)
     /// A role's input takes over the source of another input that already delivers frames.
     case replaceCamera(role: String, CameraInput)
-    /// Add a microphone that already delivers audio, and its track, if any. The receiver owns the track's
-    /// files.
+    /// Add a microphone that already delivers audio, and the microphone's track, if any. The receiver owns
+    /// the track's files.
     case admitAudio(OpenedAudio)
 
     /// Passes the order's device to `inputs`, which stop the device later. Call this method if the recording

@@ -2,7 +2,7 @@ internal import Inputs
 internal import Media
 internal import SessionFolder
 
-/// The devices of a session. Starts them, waits until all of them deliver data, and buffers their latest
+/// The devices of a session. Starts the devices, waits until all of them deliver data, and buffers the latest
 /// deliveries until the first tick.
 final class SessionInputs {
     private(set) var cameras: [CameraInput]
@@ -15,7 +15,7 @@ final class SessionInputs {
     private let plannedCounts: (cameras: Int, microphones: Int)
 
     /// Limits of the number of valid frames that a camera must deliver before a recording. Between these
-    /// limits, the number is that of the frames captured in `warmUp` seconds. That many frames are enough to
+    /// limits, the required number is the number of frames captured in `warmUp` seconds, which is enough to
     /// estimate the camera's clock to within a few milliseconds.
     private static let (leastFrames, mostFrames) = (3, 12)
     private static let warmUp = 0.2
@@ -177,7 +177,7 @@ final class SessionInputs {
 
     /// Stops all devices. With a real-time clock, the devices stop in parallel.
     ///
-    /// - Returns: The threads that stop the devices. The caller must wait for these threads.
+    /// - Returns: The threads that stop the devices. The caller must wait until these threads have ended.
     func stop(on clock: any SessionClock) -> [MediaThread] {
         let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
         let stops: [@Sendable () -> Void] =
@@ -276,7 +276,7 @@ final class SessionInputs {
         return nil
     }
 
-    /// Restores camera formats after a recording that reduced them.
+    /// Restores the formats of cameras after a recording in which the formats were reduced.
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
             camera.chosenFormat = camera.source.format
@@ -297,8 +297,8 @@ final class SessionInputs {
         }
     }
 
-    /// Maximum number of bytes kept of one H.264 stream. This is enough for a few seconds from any camera;
-    /// key frames are rarely farther apart.
+    /// Maximum number of bytes kept of one H.264 stream. The limit allows for a few seconds of H.264 from any
+    /// camera; key frames are rarely farther apart.
     static let streamBytes = 64 << 20
     private static let mostStreamDeliveries = 4096
 
@@ -313,7 +313,7 @@ final class SessionInputs {
             let bytes = kept.reduce(0) { $0 + ($1.frame?.memory.count ?? 0) }
             if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
         }
-        // Frames without their key frame can't be displayed.
+        // Frames can't be decoded without the preceding key frame.
         return deliveries.filter { $0.frame == nil }.suffix(4)
     }
 }

@@ -50,7 +50,7 @@ final class SessionOutputs {
     /// Adds the feed of a new microphone.
     func add(_ microphone: MicrophoneFeed) { microphones.append(microphone) }
 
-    /// Returns the thread that measures loudness. Creates it on the first call.
+    /// Returns the thread that measures loudness. The thread is created on the first call.
     func meter(waitsForRoom: Bool) -> LoudnessWorker {
         let worker = meter ?? LoudnessWorker(waitsForRoom: waitsForRoom)
         meter = worker
@@ -74,12 +74,12 @@ final class SessionOutputs {
     /// Whether a file ends, or has ended, before the end of the recording because its track was stopped.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
-    /// Returns the movie files on one disk, by their paths in its folder.
+    /// Returns the movie files on one disk, by path relative to the session folder.
     func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {
         writers.keys.sorted().compactMap { path in writers[path]?.file(index).map { (path, $0) } }
     }
 
-    /// Returns the WAVE files on one disk, by their paths in its folder.
+    /// Returns the WAVE files on one disk, by path relative to the session folder.
     func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
         waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
     }
@@ -102,7 +102,7 @@ final class SessionOutputs {
 
     /// Returns the duration of captured data that isn't in the files yet at a time relative to T0. A crash at
     /// that time would lose this data. Returns `nil` while no file is being written. A copied stream doesn't
-    /// count while its camera is disconnected, since there is nothing to write.
+    /// count while the camera is disconnected, since the stream has no data to write.
     func filesBehind(at time: MediaTime) -> Nanoseconds? {
         let idle = Set(
             cameraTracks.filter { $0 is CopiedStreamTrack && $0.input.isAway }.compactMap {

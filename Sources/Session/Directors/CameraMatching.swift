@@ -3,8 +3,9 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// Matches the exposure and color of cameras before a recording. The leading camera meters once; all cameras are set to
-/// its values and locked. Each camera's focus settles and is locked at its own position.
+/// Matches the exposure and color of cameras before a recording. The leading camera determines its automatic
+/// values once; all cameras are set to these values and locked. The focus of each camera settles separately
+/// and is then locked.
 ///
 /// Runs on the timeline's thread while the cameras stream. Each driver call takes milliseconds.
 struct CameraMatching {

@@ -6,8 +6,8 @@ internal import SessionFolder
 /// this type only on the timeline's thread, until the encoders are joined.
 final class EncoderDirector {
     private let outputs: SessionOutputs
-    /// Earliest time of the next report about a stream, by stream name. This limits the reports about an
-    /// encoder that repeatedly fails and recovers.
+    /// Earliest time of the next report about a stream, by stream name. The interval limits the number of
+    /// reports about an encoder that repeatedly fails and recovers.
     private var due: [String: MediaTime] = [:]
     private var ended: Set<String> = []
     /// Whether a track has ended that is still listed as running in the manifest on the disks.
@@ -37,7 +37,7 @@ final class EncoderDirector {
         return direction
     }
 
-    /// Whether every track has ended because its encoder failed, so nothing is left to record.
+    /// Whether every track has ended because of a failed encoder, so that nothing is left to record.
     var mustEnd: Bool {
         guard !ended.isEmpty, outputs.synchronized.isEmpty, outputs.microphoneTracks.isEmpty else {
             return false

@@ -18,10 +18,12 @@ final class Governor {
     private let clock: any SessionClock
     private let alignmentDelay: Nanoseconds
     private var due = MediaTime.zero
-    /// Number of frames each stream had dropped at its last queue overflow, and when that overflow was reported.
+    /// For each stream, the number of dropped frames when a queue overflow was last reported, and the time of
+    /// that report.
     private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
 
-    /// The format last requested from each camera to reduce its load, by role, and the measure that required it.
+    /// The format that was last requested from each camera to reduce the load, and the measure that required
+    /// this format, by role.
     private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
     /// The plan, including the user's changes.
     var changedPlan: SessionPlan
@@ -147,8 +149,9 @@ final class Governor {
 
     // MARK: Added cameras and streams
 
-    /// Adds the measures of added cameras. An added camera is the last in the plan, so it is reduced first. The
-    /// camera's rate is reduced only to a value at which frames still arrive before their ticks are processed.
+    /// Adds the measures of added cameras. An added camera is the last one in the plan, so its quality is
+    /// reduced first. The camera's rate is reduced only to a value at which frames still arrive before their
+    /// ticks are processed.
     private func takeInCameras() {
         let known = Set(plan.cameras.map(\.role))
         let new = changedPlan.cameras.filter { camera in
@@ -218,7 +221,8 @@ final class Governor {
 
     // MARK: Refusals and overflows
 
-    /// Withdraws a measure if the camera rejected its format. The camera itself reports the rejection.
+    /// Withdraws a measure if the camera rejected the format that the measure requires. The camera itself
+    /// reports the rejection.
     private func withdrawRefused(at position: MediaTime) {
         for camera in inputs.cameras {
             for format in camera.drainRefusedFormats() {
@@ -276,8 +280,8 @@ final class Governor {
     }
 }
 
-/// A stream of frames composed and encoded in this process. The load of such a stream can be reduced while it
-/// is running. Use this type only on the timeline's thread.
+/// A stream of frames composed and encoded in this process. The load of a governed stream can be reduced
+/// while the stream is running. Use this type only on the timeline's thread.
 protocol GovernedStream: AnyObject {
     /// Name of the stream: `program` or the camera's role.
     var streamName: String { get }
@@ -295,7 +299,8 @@ protocol GovernedStream: AnyObject {
 }
 
 extension GovernedStream {
-    /// Returns why the encoder must not receive a new frame at a tick, or `nil` if it may receive one.
+    /// Returns the reason why the encoder must not receive a new frame at a tick, or `nil` if a new frame is
+    /// allowed.
     func refusal(ofTick tick: Int64) -> LossCause? {
         if isOverdue, hasFrame { return .late }
         // In simulated time, queued frames don't cause a delay.

@@ -114,7 +114,8 @@ final class PartDirector {
             outputs.ends[track.name] == nil
         else { return [] }
         let captured = MediaTime(successor.time, since: start)
-        // If the file has a single track, its part only has to begin at a tick that the track has not processed.
+        // If the file has a single track, the only requirement is that the new part begins at a tick that the
+        // track has not processed yet.
         let lead = writer.streamCount > 1 ? Self.lead : 1
         let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
         let tick = max(track.tick(ofSuccessorAt: captured), undecided)

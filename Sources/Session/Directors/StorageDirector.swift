@@ -39,7 +39,7 @@ final class StorageDirector {
     ///
     /// - Parameters:
     ///   - outputs: The files and their disks.
-    ///   - host: Reads the state of disks. Without it (`nil`), disks are used until they are full.
+    ///   - host: Reads the state of disks. If the value is `nil`, disks are used until they are full.
     ///   - clock: The session clock.
     ///   - delay: The alignment delay.
     init(_ outputs: SessionOutputs, host: (any HostReading)?, clock: any SessionClock, delay: Nanoseconds) {
@@ -93,7 +93,7 @@ final class StorageDirector {
         }
     }
 
-    /// Whether the recording writes files, but none of them can be continued.
+    /// Whether the recording writes files, but no file can be continued.
     private var isOver: Bool { !places.isEmpty && !places.indices.contains(where: goesOn) }
 
     private func goesOn(_ index: Int) -> Bool {

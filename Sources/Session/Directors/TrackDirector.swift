@@ -33,7 +33,7 @@ final class TrackDirector {
     private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were stopped before they began.
     private var unwanted: Set<String> = []
-    /// Whether the current tracks differ from those in the manifest on the disks.
+    /// Whether the current tracks differ from the tracks in the manifest on the disks.
     private var hasOtherTracks = false
 
     init(
@@ -48,12 +48,12 @@ final class TrackDirector {
         self.taps = taps
     }
 
-    /// Executes an order, or starts executing it.
+    /// Executes an order, or starts a thread that executes the order.
     ///
     /// - Parameters:
     ///   - order: An order from an accepted change.
     ///   - time: When the change was requested.
-    ///   - reason: The change as the user entered it.
+    ///   - reason: The text of the change as the user entered it.
     ///   - deliver: Requests a format from a camera, within the governor's limits.
     /// - Returns: Commands that the timeline must apply immediately.
     func follow(
@@ -139,8 +139,8 @@ final class TrackDirector {
     ///
     /// - Parameters:
     ///   - position: Progress of the recording.
-    ///   - end: End of the recording relative to T0, or `nil` while it isn't known. Tracks that would begin
-    ///     at or after the end of the recording are not created.
+    ///   - end: End of the recording relative to T0, or `nil` while the end isn't known. Tracks that would
+    ///     begin at or after the end of the recording are not created.
     /// - Returns: The tracks and devices for the timeline, and the events to send.
     func begin(at position: TimelinePosition, before end: MediaTime?) -> Direction {
         let ready = openings.withLock { openings in
@@ -262,7 +262,8 @@ final class TrackDirector {
         return hasOtherTracks
     }
 
-    /// Waits for files and encoders that are still being created, and removes them because the recording has ended.
+    /// Waits for files and encoders that are still being created, and removes these files and encoders
+    /// because the recording has ended.
     func finish() {
         for thread in threads { thread.join() }
         for opening in openings.withLock({ $0 }) {

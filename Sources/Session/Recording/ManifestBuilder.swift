@@ -12,8 +12,9 @@ internal import Writers
 /// Builds a recording's manifest: its devices, tracks, files, counts and outcome.
 package struct ManifestBuilder {
     private var manifest: Manifest
-    /// The plan with all cameras, microphones and tracks that have been part of the recording. Each is listed
-    /// in its initial state, because a file keeps its orientation until it ends.
+    /// The plan with all cameras, microphones and tracks that have been part of the recording. The plan lists
+    /// each camera, microphone and track in its initial state, because a file keeps its orientation until it
+    /// ends.
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let liveOutputs: LiveOutputRegistry

@@ -105,7 +105,7 @@ struct RecordedFiles {
         return (verified + rest).sorted { $0.file < $1.file }
     }
 
-    /// Returns the size of an unfinished file in bytes, or 0 if it doesn't exist.
+    /// Returns the size of an unfinished file in bytes, or 0 if the file doesn't exist.
     private func size(_ path: String) -> Int64 { folder.place(of: path).byteCount ?? 0 }
 
     /// Returns the ranges of one movie stream that were dropped because the disk was too slow.

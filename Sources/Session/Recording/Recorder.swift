@@ -39,8 +39,8 @@ final class Recorder {
 
     /// Runs the devices, outputs, and timeline until the end, then calls `finish` to close the recording.
     ///
-    /// - Parameter finish: Closes the recording. The closure isn't called on the timeline's thread, and taps still
-    ///   receive data while it runs.
+    /// - Parameter finish: Closes the recording. The closure isn't called on the timeline's thread, and taps
+    ///   still receive data while the closure runs.
     /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
     ///   data, a file or an encoder can't be created, or a stop was requested before T0.

@@ -73,7 +73,8 @@ public struct RecordingResult: Sendable {
     /// The reason why the governor ended the recording early under system pressure, or `nil` if the governor
     /// didn't end the recording.
     public let pressureEnd: String?
-    /// Processor time used by synthetic devices, in nanoseconds. This time isn't included in any cost figure.
+    /// Processor time used by synthetic devices, in nanoseconds. The processor time of synthetic devices
+    /// isn't included in any cost value.
     public let simulationTime: Nanoseconds
     /// The errors of failed encoders and resamplers. The affected tracks are incomplete.
     public let encodingFailures: [EncodingError]

@@ -126,7 +126,7 @@ final class RunningRecording {
 
     /// Runs the timeline to its end.
     ///
-    /// - Returns: The recording after its last tick; its encoders and files are not closed yet.
+    /// - Returns: The recording after its last tick. The recording's encoders and files are not closed yet.
     func follow() -> FinishedTimeline {
         defer {
             pressure?.stop()
@@ -174,7 +174,7 @@ final class RunningRecording {
     /// Executes the requests since the last tick, and runs each director.
     ///
     /// - Parameter reached: How far the timeline has progressed.
-    /// - Returns: The end of the recording relative to T0, or `nil` while it isn't known.
+    /// - Returns: The end of the recording relative to T0, or `nil` while the end isn't known.
     private func control(_ reached: TimelinePosition) -> MediaTime? {
         let position = reached.time
         let requests = controls.take()
@@ -418,7 +418,7 @@ extension SyncHistory {
         }
     }
 
-    /// Records the jitter of each device's timestamps. Call it at the end of the recording.
+    /// Records the jitter of each device's timestamps. Call this method at the end of the recording.
     ///
     /// - Parameter inputs: The devices of the recording.
     mutating func noteJitter(_ inputs: SessionInputs) {

@@ -47,7 +47,7 @@ final class Timeline {
     private struct Progress {
         let track: any CameraTrack
         var nextTick: Int64
-        /// End of the track relative to T0, or `nil` if it ends with the recording.
+        /// End of the track relative to T0, or `nil` if the track ends with the recording.
         var end: MediaTime?
 
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
@@ -92,7 +92,7 @@ final class Timeline {
     ///   - clock: The session clock.
     ///   - inputs: The devices of the recording.
     ///   - outputs: The outputs, which process each tick.
-    ///   - grid: The leading grid. The recording ends at one of its ticks.
+    ///   - grid: The leading grid. The recording ends at a tick of this grid.
     ///   - taps: Taps that receive the mix. Ticks are not batched while a tap receives the mix.
     ///   - announce: Receives the events of devices.
     init(
@@ -148,7 +148,7 @@ final class Timeline {
             let due = sleep(until: min(last, end ?? last))
             dequeueDeliveries()
             announceClocks()
-            // Commands and frames in another format that arrived in the meantime apply to these ticks.
+            // Commands, and frames in another format, that arrived during the sleep apply to these ticks.
             end = control(position).map(grid.end)
             let isBehind = due.nanoseconds - next.nanoseconds > Self.longestLag.count
             overdueSince = isBehind ? overdueSince ?? clock.now : nil
@@ -164,7 +164,7 @@ final class Timeline {
 
     /// Sleeps until the tick at a time is due. After a late wake-up, the thread sleeps longer, because the
     /// cause of the delay probably delayed the devices' threads as well. The additional time is at most half
-    /// of the delay that caused it, so repeated delays become shorter and shorter.
+    /// of the delay that caused it, so successive delays become shorter.
     ///
     /// - Returns: Time of the most recent due tick, relative to T0. When this method returns, all data that
     ///   devices deliver on time for the due ticks has arrived.
@@ -472,8 +472,8 @@ final class Timeline {
 
 /// A command from a director, which the timeline applies before its next tick. All times are since T0.
 enum TimelineCommand {
-    /// Makes each stream's first frame at or after an unprocessed time a key frame, so that a new file can begin with
-    /// it. If a movie is given, only that movie's copied H.264 streams are split.
+    /// Makes each stream's first frame at or after an unprocessed time a key frame, so that a new file can
+    /// begin with this frame. If a movie is given, only that movie's copied H.264 streams are split.
     case beginPart(at: MediaTime, of: MovieWriter?)
     /// Applies the layout and mix of a plan, starting with the first unprocessed tick and block of audio at or after a
     /// time.
@@ -481,7 +481,7 @@ enum TimelineCommand {
     /// Switches a microphone off for a reason, or on without a reason. Takes effect at the first unprocessed block of
     /// audio that begins at or after a time. A microphone that is off is silent in its track and in the program.
     case switchOff(role: String, reason: String?, from: MediaTime)
-    /// Adds a camera that already delivers frames, so that the program can show it.
+    /// Adds a camera that already delivers frames, so that the program can show this camera.
     case addCamera(CameraInput)
     /// Adds a track for a camera that is already an input, starting with an unprocessed tick.
     case addTrack(any CameraTrack, from: Int64)

@@ -149,8 +149,8 @@ final class AudioTrack {
         guard !samples.isEmpty else { return }
         let begin = reach
         append(try resampler.convert(Array(samples)))
-        // The resampler must return as many samples as its input requires, now or later. Any other count means that the
-        // audio or its timing is wrong.
+        // The total number of samples from the resampler must match the resampler's input. Any other number
+        // means that the audio or its timing is wrong.
         let frames = Double(samples.count / channels)
         let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
         guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
@@ -186,7 +186,7 @@ final class AudioTrack {
     }
 
     /// Drops misplaced samples at and after an index that haven't been returned yet, so that the next slice
-    /// replaces them. `append` discards the samples of that slice that `take` has already passed.
+    /// replaces these samples. `append` discards the samples of that slice that `take` has already passed.
     private func takeBack(from index: Int64) {
         let kept = max(index - written, 0)
         ready.removeLast(max(ready.count - Int(kept) * channels, 0))

@@ -95,7 +95,7 @@ final class CopiedTrack: CameraTrack {
         self.codecs = codecs
         self.size = size
         stream = follower.input.replacementCount
-        // This template makes a slate possible even if the camera was disconnected before T0.
+        // With this template frame, a slate can be created even if the camera was disconnected before T0.
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
@@ -150,8 +150,8 @@ final class CopiedTrack: CameraTrack {
     /// Predicts the first tick of the new file that `successor` requires.
     ///
     /// - Parameter captured: Capture time of the successor relative to T0.
-    /// - Returns: If the frame comes from another source, the index of the first tick that shows it. If the
-    ///   frame has another size, the index of the tick nearest to `captured`.
+    /// - Returns: If the frame comes from another source, the index of the first tick that shows the frame.
+    ///   If the frame has another size, the index of the tick nearest to `captured`.
     func tick(ofSuccessorAt captured: MediaTime) -> Int64 {
         let nearest = tick(nearestTo: captured)
         guard let successor, successor.stream != stream, nextTick < nearest + 4 else { return nearest }
@@ -212,7 +212,8 @@ final class CopiedTrack: CameraTrack {
 
     /// Writes the packets since the tick of the early frame to the file.
     ///
-    /// - Parameter isShown: Whether a tick of the next file shows the early frame, so that it isn't lost.
+    /// - Parameter isShown: Whether a tick of the next file shows the early frame, so that the frame isn't
+    ///   lost.
     private func settleEarly(isShown: Bool = false) {
         for (index, packet) in undecided.enumerated() {
             let isFreed = isShown && index == 0
@@ -258,8 +259,8 @@ final class CopiedTrack: CameraTrack {
     }
 }
 
-/// A track that copies a camera's H.264 frames, each shown at its own capture time. Use this type only on the
-/// timeline's thread.
+/// A track that copies a camera's H.264 frames, each of which is shown at its own capture time. Use this type
+/// only on the timeline's thread.
 ///
 /// The last frame captured before T0 is shown from T0 until the next frame. Without this frame, the track would begin
 /// with a gap, and libavformat would move the whole track so that the first frame after T0 is at T0.
@@ -478,7 +479,7 @@ final class EncodedTrack: CameraTrack {
         encoder.counts(follower.delivery, in: ledger)
     }
 
-    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
+    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with this frame.
     func beginPart(at tick: Int64) { keyTick = tick }
 
     /// Processes the camera's deliveries since the last call.

@@ -20,7 +20,7 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
-    /// Maximum number of entries that wait until the recording reaches their capture time. This number equals
+    /// Maximum number of entries that wait until the recording reaches their capture time. The maximum equals
     /// the capacity of the camera's log.
     private static let mostWaiting = 1024
 
@@ -100,8 +100,8 @@ final class MetadataTrack {
     /// Returns the metadata file on the disk with this index, or `nil` if none exists.
     func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
 
-    /// Returns the warnings about failed files. Call it after the files are written and the timeline has
-    /// ended.
+    /// Returns the warnings about failed files. Call this method after the files are written and the timeline
+    /// has ended.
     ///
     /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The warnings since the last call of `takeEvents`.

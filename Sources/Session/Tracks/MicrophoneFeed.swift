@@ -51,7 +51,8 @@ final class MicrophoneFeed {
     ///
     /// - Parameters:
     ///   - input: The microphone that supplies the audio.
-    ///   - resampler: Converts from the device's format to 48 kHz. From now on only this feed may use it.
+    ///   - resampler: Converts from the device's format to 48 kHz. After this call, only the new feed may use
+    ///     the resampler.
     ///   - start: T0, the time of sample 0.
     ///   - first: Index of the first sample of the feed.
     ///   - heard: Index of the first sample that contains the microphone's audio. Earlier samples are silence and don't
@@ -129,8 +130,8 @@ final class MicrophoneFeed {
         return (hasOwn || isGivenUp) && hasVoice
     }
 
-    /// Advances the feed, and returns the interleaved samples up to index `end`. Also records the samples and delivers
-    /// them to taps.
+    /// Advances the feed, and returns the interleaved samples up to index `end`. The samples are also
+    /// recorded and delivered to taps.
     func advance(to end: Int64) -> [Float] {
         for delivery in input.dequeueDeliveries() { take(delivery) }
         var samples = audio.take(upTo: end)
@@ -162,7 +163,7 @@ final class MicrophoneFeed {
         for track in tracks where !track.hasEnded {
             track.take(block, at: position, clipped: clipped)
         }
-        // A track measures its own loudness, so the feed measures it only without a track.
+        // A track measures its own loudness, so the feed measures loudness only if no track exists.
         if tracks.isEmpty { loudness?.add(samples) }
         if let last = tracks.last, last.hasEnded { loudness = nil }
         position = end
@@ -197,7 +198,8 @@ final class MicrophoneFeed {
         return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
 
-    /// Creates an `AudioWindow` that receives every sample. Call it before the first sample is processed.
+    /// Creates an `AudioWindow` that receives every sample. Call this method before the first sample is
+    /// processed.
     func makeWindow() -> AudioWindow {
         let window = AudioWindow(channels: channels)
         windows.append(window)
@@ -207,7 +209,7 @@ final class MicrophoneFeed {
     /// Switches the microphone off or on, starting with the next block of audio. A microphone that is off is
     /// silent in its track and in the program.
     ///
-    /// - Parameter reason: Why the microphone is off, or `nil` to switch it on.
+    /// - Parameter reason: The reason why the microphone is off, or `nil` to switch the microphone on.
     func switchOff(_ reason: String?) {
         guard (reason == nil) != (offReason == nil) else { return }
         offReason = reason

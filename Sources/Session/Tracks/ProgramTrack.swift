@@ -5,11 +5,11 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// The program's track. At each tick it composes and encodes the frames of all visible cameras. Use this type
-/// only on the timeline's thread.
+/// The program's track. At each tick, the track composes and encodes the frames of all visible cameras. Use
+/// this type only on the timeline's thread.
 ///
-/// The program tracks every camera that is decoded, visible or not, so that it can switch to another camera at any
-/// tick.
+/// The program tracks every camera that is decoded, visible or not, so that the program can switch to another
+/// camera at any tick.
 final class ProgramTrack {
     /// A camera that the program tracks.
     private struct Feed {
@@ -120,7 +120,7 @@ final class ProgramTrack {
         isOwed = true
     }
 
-    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
+    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with this frame.
     func beginPart(at tick: Int64) { keyTick = tick }
 
     /// Whether the track has ended. An ended track doesn't process any more ticks.

@@ -71,7 +71,7 @@ public final class SynchronizedOutput: Sendable {
     /// Number of ticks dropped because the handler was too slow.
     public var droppedCount: Int { counts.withLock { $0.leftOut } }
 
-    /// Queues a tick for the handler, or drops and counts it if the queue is full. Never blocks.
+    /// Queues a tick for the handler. If the queue is full, the tick is dropped and counted. Never blocks.
     func offer(_ tick: SynchronizedTick) {
         counts.withLock { counts in
             if queue.offer(tick.after(leavingOut: counts.justLeftOut)) {
@@ -165,10 +165,10 @@ public enum SynchronizedCapture: Sendable {
     case nothing
 }
 
-/// A camera's frame at its tick.
+/// A camera's frame for one tick.
 public struct SynchronizedFrame: Sendable {
-    /// The frame as captured, or converted to the output's format. A raw frame may borrow the driver's memory: use
-    /// `ownedCopy()` to keep it after the handler returns.
+    /// The frame as captured, or converted to the output's format. A raw frame may borrow the driver's
+    /// memory: use `ownedCopy()` to keep the frame after the handler returns.
     public let frame: CapturedFrame
     /// Capture time, relative to T0, from the model of the camera's clock, minus the camera's latency.
     /// `frame.capturedAt` is the raw timestamp.

@@ -29,7 +29,7 @@ final class SynchronizedWorker {
     /// Creates the worker of one output.
     ///
     /// - Parameters:
-    ///   - output: The output. All of its roles must be among the inputs or the microphones.
+    ///   - output: The output. All roles of the output must be among the inputs or the microphones.
     ///   - inputs: The session's cameras.
     ///   - microphones: The session's microphones. From now on, the microphones of this output deliver their
     ///     samples to the output.
