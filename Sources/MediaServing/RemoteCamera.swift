@@ -21,8 +21,8 @@ package final class RemoteCamera: CameraSource {
         /// Whether the current outage ends with the next frame instead of the announcement that precedes the
         /// frame.
         var awaitsFrame = false
-        /// Whether the camera is disconnected because its format was changed. In this case, the network isn't the
-        /// cause.
+        /// Whether the camera is disconnected because its format was changed. If so, the network isn't the
+        /// cause of the outage.
         var isChanged = false
         var controls: [DeviceControl] = []
         /// Requests that the sending process set controls. The number identifies the response to the request.

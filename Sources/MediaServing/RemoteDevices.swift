@@ -42,7 +42,7 @@ public final class RemoteDevices: RemoteSources {
 
     /// Creates an empty registry.
     ///
-    /// - Parameter cancellation: Ends all waits for devices.
+    /// - Parameter cancellation: A cancellation that ends all waits for devices.
     public convenience init(unless cancellation: Cancellation = Cancellation()) {
         self.init(clock: MonotonicClock(), unless: cancellation)
     }

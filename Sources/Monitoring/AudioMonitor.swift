@@ -16,7 +16,7 @@ package struct AudioMonitor {
     private var silence: SilenceMonitor?
     private var clipping: ClippingMonitor
     private var end: ClockTime?
-    /// The time when full-scale samples start to be counted.
+    /// The time from which full-scale samples are counted.
     private var start: ClockTime?
     private var alarms: [AudioAlarm] = []
     /// Number of clipping events since the start of the recording, or since the first sample.
@@ -27,7 +27,7 @@ package struct AudioMonitor {
     ///
     /// - Parameters:
     ///   - format: The format of the captured audio.
-    ///   - sourceChannels: The channels to monitor, counted from 0. Empty means all channels.
+    ///   - sourceChannels: The channels to monitor, counted from 0. An empty list selects all channels.
     package init(format: AudioFormat, sourceChannels: [Int]) {
         rate = format.rate
         step = format.channels
@@ -260,7 +260,7 @@ package enum DamagedSamples {
     ///
     /// - Parameters:
     ///   - audio: A captured slice.
-    ///   - sourceChannels: The channels in use, counted from 0. Empty means all channels.
+    ///   - sourceChannels: The channels in use, counted from 0. An empty list selects all channels.
     /// - Returns: The slice with damaged samples replaced by silence, and the ranges of frames that are
     ///   damaged in a channel in use, in ascending order.
     package static func repaired(_ audio: CapturedAudio, sourceChannels: [Int]) -> (

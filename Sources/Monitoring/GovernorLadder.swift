@@ -5,8 +5,8 @@ package import Profiles
 /// The measures that can reduce the load of a running session. The measures depend on the session's plan, the formats
 /// that its cameras support, and `ReliefRule`.
 package struct GovernorLadder {
-    /// The formats that each camera can be switched to while it is running, by role. The list is empty for
-    /// cameras that can't be switched.
+    /// The formats that each camera can be switched to while it is running, by role. The list of formats is
+    /// empty for cameras that can't be switched.
     package typealias Offers = [String: [OfferedFormat]]
 
     private let plan: SessionPlan

@@ -11,7 +11,7 @@ public struct PressureAssessment: Sendable {
     private var speed = SpeedPressure()
     private var headroom = DiskHeadroom()
 
-    /// Maximum age of a reading. If the latest reading is older, the computer counts as not responding.
+    /// Maximum age of a reading. If the latest reading is older, the computer is considered unresponsive.
     private static let staleAge = Nanoseconds.seconds(5)
 
     /// Time for which a value must have been lower before its level falls.
@@ -73,8 +73,8 @@ public struct PressureAssessment: Sendable {
     }
 }
 
-/// Prevents the level of a factor from flickering. The level rises immediately, and falls after it has been lower for
-/// several seconds.
+/// Prevents the level of a factor from changing too often. The level rises immediately, and falls after it
+/// has been lower for several seconds.
 struct LevelHold: Sendable {
     /// The time after which a lower level takes effect. This time is long enough for a sensor that fluctuates around a
     /// threshold, and short enough to show that a measure has helped.

@@ -11,7 +11,7 @@ struct HeatPressure: Sendable {
     /// Levels for thermal zones without a passive trip point, relative to the zone's lowest limit. Throttling
     /// starts well before the shutdown temperature.
     private static let unsaid = LevelSteps(fair: -20, serious: -10)
-    /// Minimum rise over the window that counts as a trend, in degrees.
+    /// Minimum temperature rise over the time window that counts as a trend, in degrees.
     private static let leastRise = 2.0
     private static let leastSpan = Nanoseconds.seconds(20)
 
@@ -290,7 +290,7 @@ package struct DiskHeadroom: Sendable {
         recorded.add(Double(disk.recordedBytes), at: time)
         guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
         let seconds = Double(max(disk.freeBytes, 0)) / bytesPerSecond
-        // 30 years is effectively unlimited.
+        // The result is limited to about 30 years, which is effectively unlimited.
         return .seconds(rounding: min(seconds, 1e9))
     }
 

@@ -34,7 +34,7 @@ struct SilenceMonitor {
         self.limit = limit
     }
 
-    /// Marks the start of a recording. Silence before the start doesn't count.
+    /// Marks the start of a recording. Silence before the start of the recording doesn't count.
     mutating func begin(at time: ClockTime) {
         quietSince = quietSince.map { max($0, time) }
         isSilent = false

@@ -17,7 +17,7 @@ public import Synchrony
 /// let warning = try calibration.keep(result)
 /// ```
 ///
-/// The devices run as they do in a recording, in the same formats and with the same clock models. Nothing is
+/// The devices run as they do in a recording, in the same formats and with the same clock models. No data is
 /// recorded.
 public final class Calibration: Sendable {
     private let setup: SessionSetup
@@ -183,8 +183,9 @@ public enum CalibrationEvent: Sendable {
     /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
     /// reference microphone.
     case listening(reference: String)
-    /// The reference microphone detected an event, and the other devices have had enough time to detect the same
-    /// event. `number` counts the events, starting with the value 1. The lists contain roles.
+    /// The reference microphone detected an event, and the other devices have had enough time to detect the
+    /// same event. `number` counts the events, starting with the value 1. The two lists contain the roles of
+    /// the devices that detected or missed the event.
     case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
     /// A message for the user that explains how to improve the measurement, or why a device no longer detects
     /// events.

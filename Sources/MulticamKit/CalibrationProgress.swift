@@ -278,7 +278,7 @@ final class CalibrationListener {
         microphones[role]?.interrupt()
     }
 
-    /// Returns a time on the session clock as a media time. A calibration doesn't have a T0 to which times
+    /// Converts a time on the session clock to a media time. A calibration doesn't have a T0 to which times
     /// could be relative.
     private static func media(_ time: ClockTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds) }
 }

@@ -277,7 +277,8 @@ struct LookSearch {
     private static func power(_ value: Double) -> Double { Glibc.exp(value) }
 }
 
-/// The tried values of a control. This value type receives attempts and returns the best one.
+/// The values of a control that have been tried so far. This value type receives attempts and returns the
+/// best one.
 struct LookTrials {
     /// The value with the closest match. If several values match equally well, this is the first of them.
     private(set) var best: Int64
@@ -290,14 +291,15 @@ struct LookTrials {
     ///   - difference: Distance from the target at that value.
     init(_ value: Int64, _ difference: Double) { (best, self.difference) = (value, difference) }
 
-    /// Adds an attempt.
+    /// Adds a value that was tried, with its distance from the target.
     mutating func add(_ value: Int64, _ difference: Double) {
         guard difference < self.difference else { return }
         (best, self.difference) = (value, difference)
     }
 }
 
-/// Measures the look of a camera's frames, starting at a given time. The tap runs on a separate thread.
+/// Measures the brightness and warmth of a camera's frames, starting at a given time. The tap runs on a
+/// separate thread.
 final class FrameLookMeter: Sendable {
     /// The tap to attach to a session.
     let tap: FrameTap

@@ -68,8 +68,8 @@ public final class NetworkSources: RemoteSources {
     ///   - selector: `remote:NAME`, or the address of a network camera.
     ///   - limit: Maximum waiting time.
     /// - Returns: The camera, which hasn't been started.
-    /// - Throws: `DeviceError` if the camera doesn't deliver in time, refuses the connection, or is in use by
-    ///   another role.
+    /// - Throws: `DeviceError` if the camera doesn't deliver frames in time, refuses the connection, or is in
+    ///   use by another role.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
         guard let name = want(selector, { $0.video = true }) else {
@@ -84,8 +84,8 @@ public final class NetworkSources: RemoteSources {
     ///   - selector: `remote:NAME`, or the address of a network camera with audio.
     ///   - limit: Maximum waiting time.
     /// - Returns: The microphone, which hasn't been started.
-    /// - Throws: `DeviceError` if the microphone doesn't deliver in time, refuses the connection, or is in
-    ///   use by another role.
+    /// - Throws: `DeviceError` if the microphone doesn't deliver audio in time, refuses the connection, or is
+    ///   in use by another role.
     public func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {

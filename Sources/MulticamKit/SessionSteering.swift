@@ -58,7 +58,7 @@ public final class SessionSteering: Sendable {
     private let state = ConditionLock(State())
     private let stopped = Cancellation()
 
-    /// Creates the object without a session.
+    /// Creates an instance without a session.
     ///
     /// - Parameters:
     ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
@@ -211,7 +211,8 @@ public final class SessionSteering: Sendable {
     /// A cancellation that takes effect when a stop is requested.
     public var stopping: Cancellation { stopped }
 
-    /// Directs signals and commands to a session. If `stop` was called before, the session is stopped immediately.
+    /// Sets the session to which signals and commands are applied. If `stop` was called before, the session
+    /// is stopped immediately.
     ///
     /// - Parameters:
     ///   - session: The session that is about to record.

@@ -62,8 +62,8 @@ extension MulticamSession {
         }
         do throws(SessionChangeError) {
             try waitUntilReady(input)
-            // The files are created before the change is accepted, so that the change is rejected if the track can't
-            // begin, and nothing has to be undone.
+            // The files are created before the change is accepted, so that the change is rejected if the
+            // track can't begin, and no change has to be reverted.
             let opened = try open("camera \(planned.role) was not added") {
                 (opener) throws(RecordingError) in
                 try track.map { (track) throws(RecordingError) in try opener.open(track, of: input) }
@@ -143,8 +143,9 @@ extension MulticamSession {
                 + "\(delay.count / 1_000_000) ms. Start a new recording that includes the camera.")
     }
 
-    /// Sets controls of a running camera. The settings survive unplugging and replugging the camera. Querying
-    /// the device takes several milliseconds; don't call this method from a Swift task.
+    /// Sets controls of a running camera. The settings are restored after the camera is unplugged and
+    /// reconnected. Communication with the device takes several milliseconds; don't call this method from a
+    /// Swift task.
     ///
     /// - Parameters:
     ///   - settings: Names and values as the user writes them: a number, `on` or `off`, or an entry of the control's
@@ -177,8 +178,8 @@ extension MulticamSession {
         try set(of: role, saying: words) { _ throws(DeviceError) in requests }
     }
 
-    /// Returns the camera that currently has a role, and its controls with their current values. Querying the
-    /// device takes several milliseconds; don't call this method from a Swift task.
+    /// Returns the camera that currently has a role, and its controls with their current values.
+    /// Communication with the device takes several milliseconds; don't call this method from a Swift task.
     ///
     /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected.
     public func controls(
@@ -431,7 +432,7 @@ extension MulticamSession {
         }.get()
     }
 
-    /// Deletes a scene from this session. The program's picture and sound don't change. No file is changed:
+    /// Deletes a scene from this session. The program's video and audio don't change. No file is changed:
     /// `SessionSetup.delete` removes the scene from the profile.
     ///
     /// - Parameter name: The scene's name.

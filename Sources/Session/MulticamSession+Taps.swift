@@ -109,8 +109,8 @@ extension MulticamSession {
     }
 
     /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its
-    /// budget. The running recording is notified only if cameras must be reduced to make room for the live
-    /// output.
+    /// budget. The running recording is notified only if cameras must be reduced to keep the session within
+    /// its budget.
     ///
     /// - Parameter liveOutput: The live output to add.
     /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording has ended.
@@ -163,7 +163,7 @@ extension MulticamSession {
     }
 
     private func note(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
-        // During a recording, the timeline records the event.
+        // During a recording, the event is stored by the recording.
         if controls.recordingTiming != nil, controls.note(SessionControls.EventRequest(at: time, make: make))
         {
             return

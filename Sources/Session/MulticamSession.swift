@@ -38,10 +38,10 @@ public final class MulticamSession: Sendable {
     /// The devices on standby, and the thread that runs them.
     private let standby = ConditionLock<(devices: Standby, thread: MediaThread)?>(nil)
 
-    /// The session's events in order, starting with `started`. The times of events are relative to T0. On standby, the
-    /// stream also contains events between recordings, whose times are relative to the start of the pause. The stream
-    /// ends with the recording, or after `standBy` with `close`. The caller sends `finished` itself because only the
-    /// caller knows the exit status.
+    /// The session's events in order, starting with `started`. The times of events are relative to T0. On
+    /// standby, the stream also contains events between recordings, whose times are relative to the start of
+    /// the pause. The stream ends with the recording or, if `standBy` was called, with `close`. The caller
+    /// sends `finished` itself because only the caller knows the exit status.
     public let events: AsyncStream<SessionEvent>
 
     /// Creates a session that records `plan` from opened devices.
@@ -146,14 +146,14 @@ public final class MulticamSession: Sendable {
     /// and creating a file take some time.
     ///
     /// - Parameters:
-    ///   - changes: The changes, which are applied in order. Changes to cameras and tracks apply only to this
-    ///     recording; the program's arrangement also applies to the next one.
+    ///   - changes: The changes, which are applied in order. Changes to cameras and tracks apply only to the
+    ///     current recording; changes to the program's arrangement also apply to the next recording.
     ///   - time: When the changes were requested, on the session's clock. `nil` or a time in the future means
     ///     now.
-    ///   - decided: Called with the outcome: whether the changes took effect in the recording. Not called when this
-    ///     function throws.
-    /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. In that
-    ///   case, no change takes effect.
+    ///   - decided: Called with the outcome: whether the changes took effect in the recording. The closure
+    ///     isn't called when this function throws an error.
+    /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. If an
+    ///   error is thrown, no change takes effect.
     public func commit(
         _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeDecision? = nil
     ) throws(SessionChangeError) {
@@ -184,7 +184,7 @@ public final class MulticamSession: Sendable {
     ///   - words: The texts of the changes as the user entered them.
     ///   - cameras: Roles of the cameras whose formats are changed.
     ///   - time: When the changes were requested; `nil` means now.
-    ///   - decided: Called with the outcome. Not called when this function throws.
+    ///   - decided: Called with the outcome. The closure isn't called when this function throws an error.
     ///   - body: Changes the plan and returns the orders. If the closure throws, the changes are discarded.
     /// - Throws: `SessionChangeError` when `body` throws it, when the changed plan would be over budget, or
     ///   when the recording has ended.

@@ -12,7 +12,7 @@ public final class Observation: Sendable {
     private let clock: any SessionClock
     private let controls = SessionControls()
 
-    /// Polling interval for deliveries: a few frames at a time.
+    /// Polling interval for deliveries, during which a few frames arrive.
     private static let interval = Nanoseconds.milliseconds(20)
 
     /// Creates an observation of opened devices that aren't running yet.
@@ -60,7 +60,7 @@ public final class Observation: Sendable {
     /// the session clock's threads.
     ///
     /// - Parameters:
-    ///   - limit: Time limit at the start for each device to deliver valid frames or audio.
+    ///   - limit: Maximum time after the start for each device to deliver valid frames or audio.
     ///   - handle: Called about 50 times per second on a separate thread, with the data delivered since the last call
     ///     and the current time. Returns `true` to continue.
     /// - Throws: `RecordingError.device` when a device fails to start or doesn't deliver data, `.stopped`
@@ -113,7 +113,8 @@ public final class Observation: Sendable {
         _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
         _ handle: ([Observed], ClockTime) -> Bool
     ) {
-        // As in a recording, the lead time lets all devices begin together. File sources start playing at this instant.
+        // As in a recording, the lead time allows all devices to begin at the same time. File sources start
+        // playing at this instant.
         let (now, lead) = (clock.now, Nanoseconds.milliseconds(120))
         inputs.notifyRecordingStarted(now + lead, stamped: clock.stamp(of: now + lead))
         var running = inputs.cameras.count + inputs.microphones.count
@@ -184,7 +185,7 @@ public enum Observed: Sendable {
     /// The device is disconnected. When the device is reconnected, its data is timestamped on the same clock.
     case away(role: String, cause: String)
     case returned(role: String)
-    /// The device won't deliver any more data.
+    /// The device has ended and won't deliver any more data.
     case ended(role: String, cause: String)
 }
 
@@ -196,7 +197,8 @@ public struct ObservedFrame: Sendable {
     public let frame: CapturedFrame
     /// Start of the exposure on the session's clock, from the camera's clock model, without latency compensation.
     public let time: ClockTime
-    /// Interval to the next frame from the camera's clock model, in nanoseconds. The exposure can't be longer.
+    /// Interval to the next frame from the camera's clock model, in nanoseconds. The exposure time can't be
+    /// longer than this interval.
     public let interval: Nanoseconds
     /// Standard error of `time`, in nanoseconds; zero for a file.
     public let error: Nanoseconds
@@ -212,7 +214,8 @@ public struct ObservedAudio: Sendable {
     public let channels: Int
     /// Nominal sample rate, in hertz.
     public let rate: Int
-    /// Number of samples per channel that the device counted before this slice. A jump indicates lost samples.
+    /// Number of samples per channel that the device counted before this slice. A jump of this number
+    /// indicates lost samples.
     public let firstSample: Int64
     /// Time of the first sample on the session's clock, from the microphone's clock model, without offset.
     public let time: ClockTime

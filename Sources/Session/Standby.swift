@@ -34,7 +34,7 @@ final class Standby: Sendable {
     /// Interval between status reports, the same as during a recording.
     private static let interval = Nanoseconds.milliseconds(100)
 
-    /// Creates a standby without starting the devices.
+    /// Creates the standby of a session without starting the devices.
     ///
     /// - Parameters:
     ///   - clock: A real-time clock.

@@ -29,7 +29,7 @@ final class StandbyStage {
     /// Interval of audio delivery when no tap requests the program: one slice at a time.
     private static let audioInterval = Nanoseconds.milliseconds(20)
 
-    /// Creates the stage of one pause between recordings.
+    /// Creates the stage for one pause between recordings.
     ///
     /// - Parameters:
     ///   - inputs: The devices on standby.
@@ -100,7 +100,8 @@ final class StandbyStage {
 
     // MARK: Packets
 
-    /// Starts and ends encoding as taps request packets, and encodes the ticks that are due.
+    /// Starts encoding when a tap requests packets, ends encoding when no tap requests packets, and encodes
+    /// the ticks that are due.
     private func advanceEncoders(_ plan: SessionPlan) throws(EncodingError) {
         let wanted = taps.wantsStandbyPackets ? plan.program : nil
         let isOther =

@@ -34,7 +34,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
     /// Creates the file and starts its thread.
     ///
-    /// A file in the backup is created on the new thread, so that the caller doesn't wait for the backup's
+    /// A file in the backup is created on the file's thread, so that the caller doesn't wait for the backup's
     /// disk. If the file can't be created, the error is stored in `failure`.
     ///
     /// - Parameters:

@@ -71,8 +71,8 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     /// If at least one disk is fast enough, that disk receives all data, and the governor doesn't have to
     /// reduce quality.
     package var backlog: Nanoseconds {
-        // A loop is used because this property is read often, and generic key paths and collection chains are
-        // instantiated at each use.
+        // A loop is used because this property is read often, and generic key paths and chained collection
+        // operations would be instantiated at each use.
         var least: Nanoseconds?
         for file in files where file.writer.isOpen {
             let backlog = file.writer.backlog

@@ -60,7 +60,7 @@ extension MovieWriter {
         each { $0.order(.stopStream(stream)) }
     }
 
-    /// Counts the next samples of an audio stream, for which there is no packet. The files play silence instead of
+    /// Counts the next samples of an audio stream, which have no packet. The files play silence instead of
     /// these samples.
     func skip(_ fates: AudioFateRun, stream: Int) {
         each { file in file.shared.withLock { $0.intake.silence[stream].append(fates) } }
@@ -227,7 +227,7 @@ package struct TrackSink: Sendable {
     /// be ended with `finish`.
     package func stop() { writer?.stop(stream) }
 
-    /// Counts the next samples, for which there is no packet. The files play silence instead of these samples.
+    /// Counts the next samples, which have no packet. The files play silence instead of these samples.
     package func skip(_ fates: AudioFateRun) {
         if !fates.isEmpty { writer?.skip(fates, stream: stream) }
     }

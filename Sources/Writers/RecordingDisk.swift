@@ -121,7 +121,7 @@ struct StorageReserve: Sendable, Equatable {
         let flow = max(0, bytesPerSecond)
         let indices = finishing.reduce(0, +)
         let underWay = flow * (delay + Self.encoderDelay).inSeconds
-        // One eighth is added because the indexes continue to grow.
+        // One eighth is added to the size of the indexes because the indexes continue to grow.
         self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
         noticing = Int64(flow * Self.lookInterval.inSeconds)
     }
@@ -134,7 +134,8 @@ struct StorageReserve: Sendable, Equatable {
     /// - Returns: The number of bytes to reserve.
     func toHold(free: Int64, held: Int64) -> Int64 { max(0, min(finishing, (free + held) / 4)) }
 
-    /// Whether the recording must end now so that its files can be finalized. `free` and `held` are in bytes.
+    /// Whether the recording must end now so that its files can be finalized. The parameters `free` and
+    /// `held` are in bytes.
     func isReached(free: Int64, held: Int64) -> Bool { free < noticing + max(0, finishing - held) }
 }
 
@@ -172,7 +173,7 @@ package struct StorageMonitor: Sendable {
     ///   - finishing: Number of bytes needed to finalize each file.
     ///   - held: Number of bytes reserved on the disk.
     ///   - delay: The alignment delay.
-    /// - Returns: The warning to report or the action to take; `nil` if there is nothing to report.
+    /// - Returns: The finding that requires a warning or an action; `nil` if there is nothing to report.
     package mutating func look(
         _ disk: DiskSpace?, readAt: ClockTime, finishing: [Int64], held: Int64, delay: Nanoseconds
     ) -> Finding? {

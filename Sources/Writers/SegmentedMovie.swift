@@ -28,8 +28,8 @@ package final class SegmentedMovie: SegmentedContent {
         case pass(Int)
         /// Discards packets with a presentation time at or after this time.
         case conclude(MediaTime)
-        /// Sets the metadata of all files that are not finalized yet. If there are several such items, the last one
-        /// applies.
+        /// Sets the metadata of all files that are not finalized yet. If several such items are enqueued, the
+        /// last one applies.
         case notes(MovieMetadata)
         /// Sets the cover image (a JPEG) of all files that are not finalized yet.
         case cover(SharedBytes)
@@ -317,7 +317,7 @@ package final class SegmentedMovie: SegmentedContent {
     private func split(_ part: Part) throws(FileError) {
         if let next {
             if part.start <= next.start, !hasChanged.contains(true) {
-                // The new part replaces the previous one.
+                // The new part replaces the previous part.
                 abandonNext()
             } else if waiting == nil, part.changes.keys.contains(where: { !hasChanged[$0] }) {
                 // The stream may still deliver packets with its current parameters for the previous split.

@@ -22,7 +22,7 @@ package final class SessionFolderWriter: Sendable {
     }
 
     private static let eventCapacity = 65_536
-    /// The capacity is large enough that the initial and the final manifest always fit.
+    /// The queue's capacity is large enough that the initial and the final manifest always fit.
     private let queue = BoundedQueue<Item>(capacity: eventCapacity + 8)
     private let state = ConditionLock(State())
     private let waitsForRoom: Bool
@@ -110,7 +110,7 @@ package final class SessionFolderWriter: Sendable {
                 try folder.append(event, makeRoom: room.release)
             } catch {
                 // Writing continues after this error, because a full disk may have free space again for the
-                // next event. The error is reported only once per path.
+                // next event. Each error is reported only once per path.
                 state.withLock { state in
                     if !state.failures.contains(where: { $0.path == error.path }) {
                         state.failures.append(error)

@@ -71,7 +71,7 @@ struct PacketLedger {
     /// - Parameters:
     ///   - packet: The packet to append.
     ///   - samples: The fates of the packet's samples that the file plays.
-    ///   - count: Number of packets in the file before this one is appended.
+    ///   - count: Number of packets in the file before the new packet is appended.
     mutating func append(_ packet: EncodedPacket, samples: AudioFateRun, written count: Int) {
         if pending.count >= Self.mostPending { settle(through: count) }
         var all = silence

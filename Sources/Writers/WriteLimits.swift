@@ -37,7 +37,7 @@ package struct WriteLimits: Sendable, Equatable {
     /// four cameras at 20 MB/s.
     static let usualTotal = 512 << 20
 
-    /// Creates limits for one folder.
+    /// Creates the limits for one folder.
     ///
     /// - Parameters:
     ///   - total: Maximum number of frame bytes for all files of the folder, at least 1 MiB; `nil` for 512 MiB.

@@ -45,7 +45,8 @@ public struct SessionCommand: Sendable {
     /// A command that can name a file, a device, or a network address must not be allowed.
     enum GroupUse<Input: Sendable>: Sendable {
         case allowed
-        /// The command is refused. The reason is a sentence that follows the command's name and a colon.
+        /// The command is refused. The associated value is the reason, as a sentence that follows the
+        /// command's name and a colon.
         case refused(String)
         /// Whether the command is allowed depends on its arguments. The closure returns the reason for a
         /// refusal, or `nil` to allow the command.
@@ -75,7 +76,7 @@ public struct SessionCommand: Sendable {
 
     /// The name, which is the first word of the command.
     public let name: String
-    /// Syntax of the arguments, such as `TEXT [at=NS]`. Empty if the command has no arguments.
+    /// Syntax of the arguments, such as `TEXT [at=NS]`. The string is empty if the command has no arguments.
     public let arguments: String
     /// The effect of the command, as a sentence without an initial capital or a final period.
     public let summary: String

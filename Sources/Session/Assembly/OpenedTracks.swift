@@ -17,12 +17,12 @@ struct OpenedTrack: Sendable {
     private let writer: MovieWriter
     private let places: [ContainedFile]
     private let encoder: Carried<any VideoEncoding>?
-    /// Creates a replacement encoder if this one fails.
+    /// Creates a replacement encoder if the current encoder fails.
     private let another: VideoEncoderWorker.Making
     /// Size of the camera's current frames.
     private let size: FrameSize
 
-    /// Creates the encoder and the file. Blocks on disk I/O, so don't call this method on the timeline's
+    /// Creates the encoder and the file. This method blocks on disk I/O, so don't call it on the timeline's
     /// thread.
     ///
     /// - Throws: `RecordingError` when the encoder or the file can't be created.
@@ -149,8 +149,8 @@ struct OpenedAudio: Sendable {
     private let file: WaveWriter?
     private let places: [ContainedFile]
 
-    /// Creates the file, resampler and loudness meter. Blocks on disk I/O, so don't call this method on the
-    /// timeline's thread.
+    /// Creates the file, resampler and loudness meter. This method blocks on disk I/O, so don't call it on
+    /// the timeline's thread.
     ///
     /// - Throws: `RecordingError` when the file, the resampler or the meter can't be created.
     init(

@@ -26,8 +26,8 @@ struct OutputAssembly {
     /// second.
     ///
     /// - Returns: The encoders by stream name, which is `program` or a role.
-    /// - Throws: `RecordingError` when a hardware encoder required by the profile fails to open, or when no encoder is
-    ///   available at all.
+    /// - Throws: `RecordingError` when a hardware encoder required by the profile fails to open, or when no
+    ///   encoder is available.
     static func hardwareEncoders(
         of plan: SessionPlan, _ inputs: SessionInputs, _ codecs: any CodecFactory
     ) throws(RecordingError) -> [String: Carried<any VideoEncoding>] {
@@ -80,8 +80,8 @@ struct OutputAssembly {
 
     /// Creates encoders and files. When this method returns, the files on the recording's own disk exist.
     ///
-    /// - Throws: `RecordingError` when an encoder, or a file on that disk, can't be created. After an error,
-    ///   all threads have ended.
+    /// - Throws: `RecordingError` when an encoder, or a file on the recording's own disk, can't be created.
+    ///   After an error, all threads have ended.
     func prepare() throws(RecordingError) -> Prepared {
         let files = plan.fileCount + plan.cameras.count { $0.metadataFile != nil }
         try Self.checkThreads(files: files * disks.count, encoders: plan.encoders.count)
@@ -439,8 +439,8 @@ struct OutputAssembly {
         }
     }
 
-    /// Returns the cover image builder of the program if the recording has a title. Returns `nil` without a title, and
-    /// for other streams.
+    /// Returns the cover image builder of the program if the recording has a title. Returns `nil` if the
+    /// recording has no title, or if the stream isn't the program.
     private func cover(of stream: PlannedStream) -> ProgramCover? {
         guard case .program(let program, _) = stream.content, plan.editing?.title != nil else { return nil }
         return ProgramCover(rate: program.settings.rate)

@@ -132,7 +132,7 @@ final class SessionControls: Sendable {
 
     var standsBy: Bool { requests.withLock { $0.standsBy } }
 
-    /// Stops accepting requests: the session is now on standby, and nothing is recorded.
+    /// Stops accepting requests because the session is now on standby and nothing is recorded.
     func standBy() {
         requests.withLock { $0.standsBy = true }
         tellEnd(of: close())
@@ -215,15 +215,15 @@ final class SessionControls: Sendable {
 
 /// A device command or file operation that results from a change to a running session.
 enum SessionOrder: Sendable {
-    /// The plan changes existing devices.
+    /// A change of devices that are already part of the plan.
     case change(DeviceOrder)
-    /// Add a camera that already delivers frames, and the camera's track, if any. The receiver owns the
-    /// track's files.
+    /// Add a camera that already delivers frames, and the camera's track, if any. The recipient of this order
+    /// owns the track's files.
     case admit(CameraInput, PlannedCamera, OpenedTrack?)
-    /// A role's input takes over the source of another input that already delivers frames.
+    /// The input of a role continues with the source of another input that already delivers frames.
     case replaceCamera(role: String, CameraInput)
-    /// Add a microphone that already delivers audio, and the microphone's track, if any. The receiver owns
-    /// the track's files.
+    /// Add a microphone that already delivers audio, and the microphone's track, if any. The recipient of
+    /// this order owns the track's files.
     case admitAudio(OpenedAudio)
 
     /// Passes the order's device to `inputs`, which stop the device later. Call this method if the recording

@@ -14,12 +14,12 @@ final class SessionInputs {
     /// Number of cameras and microphones present from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
-    /// Limits of the number of valid frames that a camera must deliver before a recording. Between these
-    /// limits, the required number is the number of frames captured in `warmUp` seconds, which is enough to
-    /// estimate the camera's clock to within a few milliseconds.
+    /// Minimum and maximum of the number of valid frames that a camera must deliver before a recording.
+    /// Between these limits, the required number is the number of frames captured in `warmUp` seconds, which
+    /// is enough to estimate the camera's clock to within a few milliseconds.
     private static let (leastFrames, mostFrames) = (3, 12)
     private static let warmUp = 0.2
-    /// Minimum audio from a microphone, in seconds.
+    /// Minimum duration of audio that a microphone must deliver before a recording, in seconds.
     private static let audioNeeded = 0.2
     /// Maximum time for which a camera may delay frames to deliver several at once. The time is limited
     /// because a crash loses the frames in memory, and because the delivering thread may also run late.
@@ -148,7 +148,7 @@ final class SessionInputs {
         }
     }
 
-    /// Ends the delays set by `allowLeeway`, so that each camera delivers every frame immediately again.
+    /// Ends the delays set by `allowLeeway`, so that each camera again delivers every frame immediately.
     func endLeeway() {
         for camera in cameras { camera.source.deliver(within: .zero) }
     }
@@ -213,8 +213,8 @@ final class SessionInputs {
     ) -> (name: String, kind: SourceKind, settlingTime: Nanoseconds, missingKeysOf: String?)? {
         for camera in cameras {
             let count = camera.progress.goodFrames
-            // If reception starts in the middle of a camera's stream, the stream can't be interpreted before the next
-            // key frame.
+            // If reception starts in the middle of a camera's stream, the stream can't be decoded before the
+            // next key frame.
             let lacksKey = camera.source.format.pixel == .h264 && camera.latestKey == nil && count > 0
             let needed = awaited == .first ? 1 : Self.framesNeeded(of: camera)
             guard lacksKey || count < needed else { continue }
@@ -297,12 +297,13 @@ final class SessionInputs {
         }
     }
 
-    /// Maximum number of bytes kept of one H.264 stream. The limit allows for a few seconds of H.264 from any
-    /// camera; key frames are rarely farther apart.
+    /// Maximum number of bytes that are kept of one H.264 stream. The limit allows for a few seconds of H.264
+    /// from any camera; key frames are rarely farther apart.
     static let streamBytes = 64 << 20
     private static let mostStreamDeliveries = 4096
 
-    /// Returns the deliveries to keep: starting with the last key frame for H.264, otherwise the last four.
+    /// Returns the deliveries to keep. For H.264, these are the deliveries since the last key frame; for
+    /// other formats, the last four deliveries.
     static func latest(
         of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
     ) -> [CameraInput.Delivery] {

@@ -63,7 +63,7 @@ final class SessionOutputs {
     /// The WAVE files of the microphones.
     var waves: [WaveWriter] { microphoneTracks.compactMap(\.file) }
 
-    /// Whether a camera's or microphone's track has begun and has no end yet.
+    /// Whether a camera's or microphone's track has begun and hasn't ended yet.
     func isOpen(track name: String) -> Bool {
         let isCameras = cameraTracks.contains { $0.name == name }
         return isCameras
@@ -135,8 +135,8 @@ final class SessionOutputs {
 struct SessionSinks: Sendable {
     /// The taps, which may be attached and detached while the session is running.
     let taps = TapRegistry()
-    /// Outputs that deliver the data of several devices together. The list can't be changed while the session
-    /// is running.
+    /// Outputs that deliver the data of several devices together. The list of synchronized outputs can't be
+    /// changed while the session is running.
     let synchronized: [SynchronizedOutput]
 
     /// Starts the threads that call the handlers. These threads end after `finish` is called.

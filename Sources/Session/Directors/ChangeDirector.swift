@@ -21,8 +21,8 @@ final class ChangeDirector {
     /// change has been written yet.
     private var writtenAt: MediaTime?
 
-    /// Minimum time between two manifest updates caused by changes, in nanoseconds. The events list the changes
-    /// immediately.
+    /// Minimum time between two manifest updates caused by changes, in nanoseconds. The event stream contains
+    /// the changes without this delay.
     private static let pause: Int64 = 5_000_000_000
 
     /// Creates the director of a recording.

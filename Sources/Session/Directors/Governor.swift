@@ -73,7 +73,8 @@ final class Governor {
     /// The measures that are currently active.
     var inForce: [GovernorMeasure] { governor.inForce }
 
-    /// Checks the recording and acts, ten times per second. Call this method as the timeline advances.
+    /// Checks the recording ten times per second, and applies or reverts measures. Call this method as the
+    /// timeline advances.
     ///
     /// - Parameters:
     ///   - pressure: The last assessed system pressure.
@@ -188,7 +189,7 @@ final class Governor {
     /// Requests the user's format from a camera, within the limits of the active measures.
     ///
     /// - Parameters:
-    ///   - format: The format, or `nil` for off.
+    ///   - format: The requested format, or `nil` to switch the camera off.
     ///   - camera: A camera that can change its format.
     ///   - reason: The reason that is recorded for the gap in the camera's frames.
     func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
@@ -348,8 +349,8 @@ final class PressureMonitor {
     /// - Parameters:
     ///   - host: Reads the computer's state.
     ///   - clock: The session clock.
-    ///   - folder: Path of the session folder, or `nil` when nothing is written. In that case the state of disks is
-    ///     ignored.
+    ///   - folder: Path of the session folder, or `nil` when nothing is written. If the value is `nil`, the
+    ///     state of disks is ignored.
     ///   - frameInterval: Frame interval of the leading grid, which is the unit for measuring queues.
     init(_ host: any HostReading, clock: any SessionClock, folder: String?, frameInterval: Nanoseconds) {
         // Without a folder, the path `/dev/null` serves as a placeholder, and its disk state is discarded.

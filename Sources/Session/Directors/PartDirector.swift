@@ -25,8 +25,8 @@ final class PartDirector {
     /// Handlers to call when the part at `splitAt` begins.
     private var announced: [ChangeDecision] = []
 
-    /// Time from scheduling a part to the beginning of the part, in nanoseconds. No output processes ticks
-    /// that far ahead.
+    /// Time from scheduling a part to the beginning of the part, in nanoseconds. No output has processed
+    /// ticks that far in the future.
     private static let lead: Int64 = 100_000_000
 
     init(start: ClockTime, grid: LeadingGrid, outputs: SessionOutputs) {

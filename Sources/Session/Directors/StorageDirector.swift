@@ -28,7 +28,7 @@ final class StorageDirector {
     private var events: [SessionEvent] = []
 
     /// Time from the decision to end the files on a disk to the end of those files, in nanoseconds. No output
-    /// processes ticks that far ahead.
+    /// has processed ticks that far in the future.
     private static let lead: Int64 = 100_000_000
     private static let interval: Int64 = 1_000_000_000
     private static let failureInterval: Int64 = 100_000_000

@@ -29,7 +29,8 @@ final class TrackDirector {
     private let openings = ConditionLock<[Opening]>([])
     /// The threads that are creating files and encoders.
     private var threads: [MediaThread] = []
-    /// Cameras about to be added, by role. The formats of these cameras may be changed before their files exist.
+    /// Cameras that are about to be added, by role. The format of such a camera may be changed before the
+    /// camera's files exist.
     private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were stopped before they began.
     private var unwanted: Set<String> = []

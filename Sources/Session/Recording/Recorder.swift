@@ -31,8 +31,8 @@ final class Recorder {
     /// - Throws: The errors thrown by `follow(then:)`.
     func run() throws(RecordingError) -> RecordingResult { try follow { $0.finish() } }
 
-    /// Runs the devices, taps, and synchronized outputs until the end without writing any files. The context
-    /// must not have disks. Blocks the calling thread, like `run`.
+    /// Runs the devices, taps, and synchronized outputs until the end without writing any files. The
+    /// recording context must not have disks. Blocks the calling thread, like `run`.
     ///
     /// - Throws: The errors thrown by `follow(then:)`.
     func runWithoutFiles() throws(RecordingError) { try follow { $0.finishWithoutFiles() } }
@@ -118,8 +118,8 @@ struct RecordingContext {
     let liveOutputs: LiveOutputRegistry
     /// The devices of the recording.
     let inputs: SessionInputs
-    /// The disks. The first one holds the recording itself, the second one the backup. Empty for a session that runs
-    /// without files.
+    /// The disks: the first disk holds the recording itself, and the second disk holds the backup. The list
+    /// is empty for a session that runs without files.
     let disks: [RecordingDisk]
     /// The caller's taps and synchronized outputs.
     let sinks: SessionSinks

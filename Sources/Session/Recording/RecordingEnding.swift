@@ -14,7 +14,7 @@ internal import Writers
 struct RecordingEnding {
     /// The plan at the start of the recording.
     let plan: SessionPlan
-    /// The disks. The first one holds the recording itself.
+    /// The disks. The first disk holds the recording itself.
     let disks: [RecordingDisk]
     /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
@@ -36,9 +36,9 @@ struct RecordingEnding {
     let storage: StorageDirector
     /// Roles of the microphones that were silent for longer than the profile allows.
     let silenceExceeded: Set<String>
-    /// Processor time used by synthetic devices, which isn't part of the recording's cost.
+    /// Processor time used by synthetic devices, which doesn't count as part of the recording's cost.
     let simulationTime: Nanoseconds
-    /// Receives each event, in order. Doesn't write to the session folders.
+    /// Receives each event, in order. This closure doesn't write events to the session folders.
     let publish: (SessionEvent) -> Void
     /// Called with the number of closed files and the total number of files whenever a file is closed.
     let tellClosed: (_ done: Int, _ total: Int) -> Void
@@ -129,7 +129,7 @@ struct RecordingEnding {
                 folder: $0.folder.currentPath, content: $0.content, storageFailures: failures[$0.index])
         }
         var manifest = concluded[0]
-        // The last failure may be from writing the manifest itself.
+        // The last failure may have occurred when the manifest itself was written.
         if !failures[0].isEmpty { manifest.outcome = .storageFailed }
         if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(

@@ -14,8 +14,8 @@ public struct RecordingOptions: Sendable {
     public var duration: Nanoseconds?
     /// Start time (T0) on the session's clock, or `nil` to start as soon as all devices are ready.
     public var start: ClockTime?
-    /// Time limit at the start for each device to deliver valid frames or audio. If a device exceeds this
-    /// limit, the recording fails with `.silent`.
+    /// Maximum time after the start for each device to deliver valid frames or audio. If a device exceeds
+    /// this limit, the recording fails with `.silent`.
     public var startTimeLimit: Nanoseconds
     /// Version of the application, which is written to the manifest.
     public var version: String
@@ -76,7 +76,8 @@ public struct RecordingResult: Sendable {
     /// Processor time used by synthetic devices, in nanoseconds. The processor time of synthetic devices
     /// isn't included in any cost value.
     public let simulationTime: Nanoseconds
-    /// The errors of failed encoders and resamplers. The affected tracks are incomplete.
+    /// The errors of failed encoders and resamplers. The tracks of these encoders and resamplers are
+    /// incomplete.
     public let encodingFailures: [EncodingError]
 
     /// Whether the recording is complete, with an explanation in full sentences.
@@ -95,7 +96,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case encoding(EncodingError)
     /// The system can't create another thread.
     case thread(ThreadError)
-    /// The plan can't be run. The associated value lists all reasons.
+    /// The plan can't be executed. The associated value lists all reasons.
     case plan([PlanProblem])
     /// A synchronized output names a role that isn't part of the session.
     case unknownRole(String, known: [String])

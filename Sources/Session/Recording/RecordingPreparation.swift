@@ -19,7 +19,7 @@ final class RecordingPreparation {
     private var inputs: SessionInputs { context.inputs }
     private var clock: any SessionClock { context.clock }
 
-    /// Creates the preparation of a recording.
+    /// Creates an object that prepares a recording.
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
@@ -41,7 +41,7 @@ final class RecordingPreparation {
             plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
             sinks: context.sinks, prepared: encoders)
         // Files and encoders are created while the devices deliver data for their clock models. A slow disk
-        // therefore delays only the choice of T0. Data captured before T0 isn't part of the recording.
+        // therefore only delays the choice of T0. Data captured before T0 isn't part of the recording.
         let prepared = try assembly.prepare()
         let remarks: [(role: String, text: String)]
         let start: ClockTime

@@ -137,8 +137,8 @@ final class RunningRecording {
         for event in parts.takeEvents(before: end) { context.note(event) }
         for event in changes.takeEvents(before: end) { context.note(event) }
         endChanges(at: end)
-        // The manifest contains the state of the clocks at the last tick. Data delivered after that isn't part of the
-        // recording.
+        // The manifest contains the state of the clocks at the last tick. Data that is delivered after the
+        // last tick isn't part of the recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
         return FinishedTimeline(recording: self, end: end)
@@ -365,8 +365,8 @@ final class RunningRecording {
         if encoders.takeChange() { writeManifest(at: position.undecided) }
     }
 
-    /// Closes the files after the last tick. Blocks until all disks are done. The encoders must have
-    /// finished.
+    /// Closes the files after the last tick. Blocks until the files on all disks are closed. The encoders
+    /// must have finished.
     ///
     /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The outcome of the recording.

@@ -25,8 +25,9 @@ final class Timeline {
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
-    /// Maximum span of ticks batched when no consumer is latency-sensitive, in nanoseconds. In a batch of three ticks,
-    /// each tick costs a third as much, because code and data are in the processor's cache.
+    /// Maximum time span of the ticks that are batched when no consumer is latency-sensitive, in nanoseconds.
+    /// In a batch of three ticks, each tick costs a third as much, because code and data are in the
+    /// processor's cache.
     private static let leisure: Int64 = 100_000_000
 
     /// Maximum lag of tick processing behind its deadlines. Beyond this lag, overdue ticks are processed in bulk,
@@ -118,8 +119,8 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// Time of the last processed tick relative to T0, which is the progress of the recording. Zero before the first
-    /// tick.
+    /// Time of the last processed tick relative to T0, which is the progress of the recording. The value is
+    /// zero before the first tick.
     private var time = MediaTime.zero
 
     private var position: TimelinePosition {
@@ -425,7 +426,7 @@ final class Timeline {
         for (index, camera) in inputs.cameras.enumerated() {
             var deliveries = inputs.dequeueDeliveries(ofCamera: index)
             if deliveries.isEmpty {
-                // A camera can have stopped delivering only if there were no deliveries.
+                // Only a camera without deliveries can have stopped delivering frames.
                 camera.checkSilence(at: now, since: start)
                 deliveries = inputs.dequeueDeliveries(ofCamera: index)
             }
@@ -490,8 +491,9 @@ enum TimelineCommand {
     /// Ends a camera's or microphone's track at its first unprocessed tick or sample at or after a time. The track
     /// keeps at least one frame or sample. Does nothing if no such track is open.
     case stopTrack(named: String, at: MediaTime)
-    /// Ends the track of a stream (`program` or a camera's track) after a permanent encoder failure, at the end of the
-    /// frames in its file. Later ticks that have already been processed are not in the file.
+    /// Ends the track of a stream (`program` or a camera's track) after a permanent encoder failure, at the
+    /// end of the frames in its file. The file doesn't contain later ticks, even if these ticks have already
+    /// been processed.
     case endFailed(named: String, at: MediaTime)
 }
 
@@ -504,7 +506,7 @@ struct TimelinePosition {
     /// Index of the next unprocessed audio sample, at 48 000 Hz, counted from T0.
     var audioSample: Int64
 
-    /// The first time after the last processed tick, relative to T0.
+    /// The earliest time after the last processed tick, relative to T0.
     var undecided: MediaTime { MediaTime(nanoseconds: time.nanoseconds + 1) }
 }
 

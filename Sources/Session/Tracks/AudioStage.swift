@@ -51,7 +51,7 @@ final class AudioStage {
 
     /// Adds a microphone, which isn't audible until `arrange` mixes it.
     ///
-    /// - Parameter microphone: The microphone, whose first sample is the stage's next one.
+    /// - Parameter microphone: The microphone. Its first sample must be the next sample of the stage.
     func add(_ microphone: MicrophoneFeed) {
         microphones.append(microphone)
         gains.append((0, 0))
@@ -69,7 +69,8 @@ final class AudioStage {
     ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
     /// - Returns: `true` when the stage doesn't wait for any more audio from before the instant.
     func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
-        // Query every microphone without short-circuiting, since each may have to be abandoned.
+        // Every microphone is queried, without short-circuit evaluation, because the audio of each microphone
+        // may have to be abandoned.
         microphones.reduce(true) { all, microphone in
             microphone.hasArrived(before: instant, due: due, isLastCall: isLastCall) && all
         }

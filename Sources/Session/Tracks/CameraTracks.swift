@@ -161,7 +161,7 @@ final class CopiedTrack: CameraTrack {
     /// Whether a new file for `successor` was requested but has not begun yet.
     var awaitsPart: Bool { partTick != nil }
 
-    /// Continues in a new file, for frames of the new size, at the tick with this index.
+    /// Continues in a new file, which contains frames of the new size, at the tick with this index.
     func beginPart(at tick: Int64) { partTick = tick }
 
     /// Processes the next tick of the track's grid. Call this method once for each tick, in order.
@@ -402,7 +402,7 @@ final class CopiedStreamTrack: CameraTrack {
     private func fate(from tick: Int64, to next: Int64) -> Fate? {
         guard tick < 0 else { return .captured }
         guard next > 0 else { return nil }
-        // A working camera has captured a frame in the last few intervals before T0.
+        // A camera that works has captured a frame within the last few frame intervals before T0.
         let interval = Nanoseconds(Self.scale.time(ofTick: -tick).nanoseconds) / 2
         return interval > input.deliveredFormat.rate.interval
             ? .duplicated(input.source.outageCause) : .captured
@@ -428,7 +428,7 @@ final class EncodedTrack: CameraTrack {
     private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
     private var caption: SlateCaption
-    /// Number of camera replacements that the caption reflects.
+    /// Number of camera replacements that are taken into account in the caption.
     private var replacements: Int
     /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
     private var keyTick: Int64?
@@ -505,7 +505,7 @@ final class EncodedTrack: CameraTrack {
             if let cause = refusal(ofTick: tick) {
                 return encoder.repeatLast(tick: tick, asKey: asKey, fate: fate.superseded(by: cause))
             }
-            // While the stream decoder still holds this frame, the previous one is shown.
+            // While the stream decoder hasn't returned this frame yet, the previous frame is shown.
             let frame = dated.shown ?? lastFrame
             lastFrame = frame
             encode(frame, tick: tick, asKey: asKey, fate: fate)

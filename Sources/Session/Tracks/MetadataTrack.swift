@@ -30,7 +30,8 @@ final class MetadataTrack {
     ///   - input: The camera, which must have been created with `keepsLog`.
     ///   - start: T0. Metadata of earlier frames is dropped.
     ///   - taps: The registry of the caller's taps.
-    ///   - files: The files to write, starting with the recording's own. Empty if no file is written.
+    ///   - files: The files to write, starting with the recording's own. The list is empty if no file is
+    ///     written.
     init(input: CameraInput, start: ClockTime, taps: TapRegistry, files: [(disk: Int, file: MetadataFile)]) {
         self.input = input
         self.start = start

@@ -29,7 +29,7 @@ final class MicrophoneFeed {
     private var damage: AudioDamage
     /// The reason why the device is disconnected, or `nil` while the device is present.
     private var absence: String?
-    /// Whether the program uses the voice source, as last reported.
+    /// Whether the program uses the voice source, according to the last reported state.
     private var hasVoice = true
     /// The reason why the microphone is switched off, or `nil` while it is on.
     private var offReason: String?

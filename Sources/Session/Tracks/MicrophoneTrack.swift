@@ -22,7 +22,8 @@ final class MicrophoneTrack {
     let loudness: LoudnessStream?
     /// The fates of the samples that the track has passed to its files or its encoder.
     private(set) var given = SampleCounts()
-    /// Number of clipped samples of all channels: three or more consecutive samples at full scale.
+    /// Number of clipped samples in all channels. Samples count as clipped if three or more consecutive
+    /// samples are at full scale.
     private(set) var clipped: Int64 = 0
     private var split: (sample: Int64, relativePath: String)?
 

@@ -15,7 +15,7 @@ final class ProgramTrack {
     private struct Feed {
         var follower: GridFollower
         var caption: SlateCaption
-        /// Number of camera replacements that the caption reflects.
+        /// Number of camera replacements that are taken into account in the caption.
         var replacements: Int
         /// The camera's last frame, or `nil` while a slate is shown.
         var frame: CapturedFrame?
@@ -150,8 +150,8 @@ final class ProgramTrack {
         }
     }
 
-    /// Processes the next tick: shows a new frame or duplicates the last one. Call this method once for each
-    /// tick, in order.
+    /// Processes the next tick, at which the program shows a new frame or duplicates the last frame. Call
+    /// this method once for each tick, in order.
     ///
     /// - Parameter tick: Index of the tick on the program's grid, counted from T0.
     func step(tick: Int64) {

@@ -18,9 +18,9 @@ public import Timing
 /// ```
 ///
 /// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains, for each
-/// camera, the frame captured nearest to that time. No frame appears twice. Ticks arrive in order, from tick
-/// 0 to the end of the recording, delayed by about the session's alignment delay. A tick that contains audio
-/// is delivered when the next tick is reached.
+/// camera, the frame captured nearest to that time. No frame is delivered twice. Ticks arrive in order, from
+/// tick 0 to the end of the recording, delayed by about the session's alignment delay. A tick that contains
+/// audio is delivered when the next tick is reached.
 ///
 /// The handler runs on a separate thread. If the handler is too slow, whole ticks are dropped and counted. The
 /// recording isn't affected.
@@ -93,7 +93,7 @@ public final class SynchronizedOutput: Sendable {
         }
     }
 
-    /// Ends the output. No more ticks may be queued afterwards.
+    /// Ends the output. After this call, no more ticks may be queued.
     func finish() {
         queue.finish()
     }

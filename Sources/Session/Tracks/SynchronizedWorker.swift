@@ -128,7 +128,7 @@ final class SynchronizedWorker {
         var frame = dated.frame
         if output.format != .asCaptured {
             if dated.isUndecodable { return .dropped(.corrupt) }
-            // While the stream decoder still holds this frame, the tick doesn't have a frame.
+            // While the stream decoder hasn't returned this frame yet, the tick doesn't have a frame.
             guard let shown = dated.shown else { return .nothing }
             frame = shown
         }
