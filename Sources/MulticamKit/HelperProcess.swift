@@ -42,7 +42,7 @@ final class HelperProcess: Sendable {
     /// If a process that must report every second doesn't send a message for this time, the process is
     /// considered hung.
     private static let longestSilence = Nanoseconds.seconds(10)
-    /// Maximum time for the process to exit after it was told to shut down.
+    /// Maximum time for the process to exit after it was requested to shut down.
     private static let patience = Nanoseconds.milliseconds(1500)
 
     /// Prepares the helper without starting a process.

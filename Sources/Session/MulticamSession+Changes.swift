@@ -19,8 +19,8 @@ extension MulticamSession {
     ///     recording.
     ///   - planned: The plan of the camera, with a role that no other device of this recording uses or has
     ///     used.
-    ///   - track: The plan of the camera's own track, or `nil` if there is none. Ignored in a session that runs without
-    ///     files.
+    ///   - track: The plan of the camera's own track, or `nil` for no separate track. Ignored in a session
+    ///     that runs without files.
     ///   - frameTap: Receives the camera's frames until the camera stops.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the camera,
     ///   or when the camera doesn't deliver data in time. If an error is thrown, the camera is stopped.
@@ -337,8 +337,8 @@ extension MulticamSession {
     ///     recording.
     ///   - planned: The plan of the microphone, with a role that no other device of this recording uses or
     ///     has used.
-    ///   - track: The plan of the microphone's own track, or `nil` if there is none. Ignored in a session that runs
-    ///     without files.
+    ///   - track: The plan of the microphone's own track, or `nil` for no separate track. Ignored in a
+    ///     session that runs without files.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the
     ///   microphone, or when the microphone doesn't deliver data in time. If an error is thrown, the
     ///   microphone is stopped.

@@ -26,7 +26,7 @@ public struct SessionStills: Sendable {
     ///   - plan: The session's plan.
     ///   - sources: The session's opened cameras, by role.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, in nanoseconds; zero to make no clips. A clip contains
+    ///   - live: Length of the clip around each still, in nanoseconds; zero disables clips. A clip contains
     ///     the audio of the camera's built-in microphone if that microphone is in the plan; otherwise, the
     ///     audio of the first microphone in the plan. Clips have audio only if the session gets its
     ///     microphone sources from `listening(to:)`.

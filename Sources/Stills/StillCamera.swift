@@ -54,8 +54,8 @@ public final class StillCamera: Sendable {
     ///   - planned: The camera's plan.
     ///   - source: The camera's opened source.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, at most `longestClip`; zero to make no clips. The ring buffer of
-    ///     a clip permanently uses memory, and encoding raw frames as JPEG uses CPU time.
+    ///   - live: Length of the clip around each still, at most `longestClip`; zero disables clips. The ring
+    ///     buffer of a clip permanently uses memory, and encoding raw frames as JPEG uses CPU time.
     ///   - microphone: Provides the audio of the clips; `nil` for clips without audio.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made if the
     ///     camera delivers raw frames.

@@ -91,8 +91,8 @@ package final class SegmentedMovie: SegmentedContent {
     private let folder: SessionFolder
     private let disk: FileWriteHooks
     private let finishing: PartFinishing
-    /// Time, relative to T0, from which on packets are discarded; `nil` to write packets until the end of the
-    /// recording.
+    /// Time limit relative to T0: packets at or after this time are discarded. `nil` writes packets until the
+    /// end of the recording.
     private var conclusion: MediaTime?
     /// End of all streams, relative to T0. If the value is `nil`, each stream ends with its last packet.
     private var end: MediaTime?
@@ -264,8 +264,8 @@ package final class SegmentedMovie: SegmentedContent {
         try changeWhenAllHave()
     }
 
-    /// Returns the time from which on a stream's packets are discarded, in ticks of the stream's time scale
-    /// since T0.
+    /// Returns a stream's time limit, at or after which packets are discarded, in ticks of the stream's time
+    /// scale since T0.
     private func limit(ofStream stream: Int) -> Int64 {
         conclusion.map { streams[stream].ticks(at: $0) } ?? .max
     }

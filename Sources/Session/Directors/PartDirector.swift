@@ -150,7 +150,7 @@ final class PartDirector {
             let successor = track.takeSuccessor()
         else { return [] }
         // The part begins slightly before the frame, because the frame's time is rounded to the file's time
-        // scale. No other frame lies between these two times.
+        // scale. No other frame has a time between these two times.
         let captured = MediaTime(successor.time, since: start)
         let begin = MediaTime(nanoseconds: max(0, captured.nanoseconds - 1_000_000))
         let relative = nextPart(of: writer.relativePath)

@@ -430,7 +430,7 @@ final class EncodedTrack: CameraTrack {
     private var caption: SlateCaption
     /// Number of camera replacements that are taken into account in the caption.
     private var replacements: Int
-    /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
+    /// Index of the tick whose frame must be a key frame, or `nil` if no key frame is required.
     private var keyTick: Int64?
     /// Selects the frames that the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?

@@ -62,7 +62,7 @@ final class ProgramTrack {
         }
     }
 
-    /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
+    /// Index of the tick whose frame must be a key frame, or `nil` if no key frame is required.
     private var keyTick: Int64?
     /// Selects the frames that the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?
