@@ -8,7 +8,7 @@ internal import Plan
 internal import Session
 internal import SessionFolder
 
-/// A process connected to the media socket, with its subscriptions and the devices that it sends.
+/// A process connected to the media socket, with its subscriptions and the devices whose media it sends.
 final class MediaPeer: Sendable {
     private enum Device: Sendable {
         case camera(RemoteCamera)
@@ -18,7 +18,7 @@ final class MediaPeer: Sendable {
     private struct State {
         var session: MulticamSession?
         var subscriptions: [Int: MediaSubscription] = [:]
-        /// Ended subscriptions with threads that are still waiting for the process to read.
+        /// Ended subscriptions whose threads are still waiting for the process to read.
         var leaving: [MediaSubscription] = []
         var devices: [Int: Device] = [:]
         /// IDs of devices that were refused or that sent invalid data. Further data from these devices is ignored.
@@ -33,14 +33,14 @@ final class MediaPeer: Sendable {
     /// Lock that is held while subscriptions are attached to or detached from a session, because the process's requests
     /// and new sessions arrive on different threads.
     private let turn = ConditionLock(())
-    /// Refusals and control requests waiting to be sent. A separate thread sends these messages, because a process that
-    /// isn't reading must not block other threads.
+    /// Refusals and control requests waiting to be sent to the process. A separate thread sends these
+    /// messages, because a process that isn't reading must not block other threads.
     private let notes = BoundedQueue<String>(capacity: 64)
 
-    /// Maximum number of subscriptions per connection, including ended ones with unread data; also the maximum number
-    /// of devices.
+    /// Maximum number of subscriptions per connection, including ended subscriptions with unread data. The
+    /// same limit applies to the number of devices.
     private static let mostNumbers = 64
-    /// Maximum number of threads per subscription that may wait for a process to read data from earlier
+    /// Maximum number of threads per subscription that may wait until a process reads data from earlier
     /// sessions.
     private static let mostWaiting = 4
 
@@ -48,7 +48,7 @@ final class MediaPeer: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The connection to the process.
-    ///   - devices: Registers the devices that the process sends.
+    ///   - devices: Registers the devices whose media the process sends.
     ///   - history: The recording's past events.
     ///   - status: Returns the status of the session.
     init(
@@ -61,23 +61,23 @@ final class MediaPeer: Sendable {
         registry = devices
     }
 
-    /// Sets the current session, if any. Call this method before `start`.
+    /// Sets the current session, or `nil` if no session exists. Call this method before `start`.
     func meet(_ session: MulticamSession?) { state.withLock { $0.session = session } }
 
     /// Sends the greeting, and handles the process's messages until it disconnects.
     ///
     /// - Parameters:
     ///   - refusal: Called for each subscription request. Returns the reason why no more processes may
-    ///     subscribe; `nil`
-    ///     if this process may.
-    ///   - ended: Called when the process has disconnected and everything is cleaned up.
+    ///     subscribe; `nil` if this process may subscribe.
+    ///   - ended: Called after the process has disconnected and its subscriptions and devices have been
+    ///     removed.
     func start(
         refusal: @escaping @Sendable () -> String?, ended: @escaping @Sendable () -> Void
     ) {
         do throws(ThreadError) {
             _ = try MediaThread(name: "media:peer") { [self] in serve(refusal, ended) }
         } catch {
-            // The process detects the closed connection and tries again.
+            // The process detects that the connection is closed, and tries to connect again.
             connection.close()
             ended()
         }
@@ -152,7 +152,7 @@ final class MediaPeer: Sendable {
                     refuse(header, error.description)
                 }
             } catch {
-                // After a protocol violation, ignore all further input.
+                // After a protocol violation, all further input is ignored.
                 return complain(nil, error.description)
             }
         }
@@ -182,7 +182,8 @@ final class MediaPeer: Sendable {
     private func complain(_ id: Int?, _ text: String) {
         var header = MediaHeader("error", id: id)
         header.text = text.printable(limit: 1000)
-        // If the queue is full, the process isn't reading its messages anyway.
+        // If the queue is full, the message is dropped, because the process isn't reading its messages
+        // anyway.
         _ = notes.offer(JSONText.line(header))
     }
 
@@ -215,7 +216,7 @@ final class MediaPeer: Sendable {
         }
     }
 
-    /// Ends a subscription. The caller must hold `turn`.
+    /// Ends a subscription. The caller must hold the lock `turn`.
     private func drop(_ id: Int) {
         let (subscription, session) = state.withLock {
             ($0.subscriptions.removeValue(forKey: id), $0.session)
@@ -325,7 +326,8 @@ final class MediaPeer: Sendable {
         }
     }
 
-    /// Refuses a message. If a device sends invalid data, the error is reported once and the device is removed.
+    /// Refuses a message from the process. If a device sends invalid data, the error is reported once, and
+    /// the device is removed.
     private func refuse(_ header: MediaHeader, _ reason: String) {
         guard let id = header.id, ["frame", "audio"].contains(header.type) else {
             return complain(header.id, reason)

@@ -8,11 +8,12 @@ public import Session
 public import SessionFolder
 internal import System
 
-/// The media socket of this process. Other processes of the same user can receive video and audio of its session, and
-/// send cameras and microphones to it. Safe to call from any thread.
+/// The media socket of this process. Other processes of the same user can receive the session's video and
+/// audio, and can send the media of cameras and microphones to the session. Thread-safe.
 ///
-/// Each connection has separate threads. A peer that stops reading loses its messages, and a peer that sends invalid
-/// data loses its device or its connection. Neither kind of peer can delay a recording.
+/// Each connection has separate threads. If a peer stops reading, its messages are dropped. If a peer sends
+/// invalid data, its device is removed or its connection is closed. Neither kind of peer can delay a
+/// recording.
 public final class MediaServer: Sendable {
     struct State {
         var session: MulticamSession?
@@ -27,7 +28,7 @@ public final class MediaServer: Sendable {
     /// Returns the current status, or `nil` if it isn't available.
     public typealias StatusSource = @Sendable () -> ControlStatus?
 
-    /// Devices that other processes send.
+    /// Devices whose media other processes send.
     public let devices: RemoteDevices
     /// Path of the socket.
     public let path: String
@@ -39,13 +40,13 @@ public final class MediaServer: Sendable {
 
     /// Maximum number of connections.
     private static let mostPeers = 80
-    /// Maximum number of connections with subscriptions. The other connections are reserved for processes that send a
-    /// device.
+    /// Maximum number of connections with subscriptions. The other connections are reserved for processes
+    /// that send the media of a device.
     private static let mostWatching = 32
 
     /// Opens the socket next to this process's control socket.
     ///
-    /// - Parameter devices: Registers the devices that other processes send.
+    /// - Parameter devices: Registers the devices whose media other processes send.
     /// - Throws: `ControlError.system` if the socket can't be created.
     public convenience init(devices: RemoteDevices = RemoteDevices()) throws(ControlError) {
         let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)
@@ -91,7 +92,7 @@ public final class MediaServer: Sendable {
     /// Sets the source of the status, as printed by `multicam ctl status`. Subscribers receive the status ten times per
     /// second. Without a source, subscribers receive the session's own status.
     ///
-    /// - Parameter source: Returns the status; called on a thread of each subscription.
+    /// - Parameter source: Returns the status. This closure is called on a thread of each subscription.
     public func tellStatus(of source: @escaping StatusSource) { state.withLock { $0.status = source } }
 
     private var status: ControlStatus? {
@@ -135,7 +136,7 @@ public final class MediaServer: Sendable {
 
     // MARK: Connections
 
-    /// Waits for a connection or a wake-up.
+    /// Waits until a process connects or the wake-up is triggered.
     private static func waits(for listener: LocalSocket, _ wakeUp: WakeUp) -> Bool {
         var polls = [
             pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
@@ -149,7 +150,7 @@ public final class MediaServer: Sendable {
         switch listener.accept() {
         case .connected(let socket): admit(MediaConnection(socket), user: socket.peerUser)
         case .nobody: break
-        // No file descriptors are left. Some descriptors become available when a peer disconnects.
+        // No file descriptors are available. Descriptors become available when a peer disconnects.
         case .refused: _ = wakeUp.sleep(for: .milliseconds(100))
         }
     }
@@ -165,7 +166,7 @@ public final class MediaServer: Sendable {
         let isAdmitted = state.withLock { state in
             guard !state.isClosed, state.peers.count < Self.mostPeers else { return false }
             state.peers[ObjectIdentifier(peer)] = peer
-            // Set the session under the same lock, so that the peer doesn't miss a later session.
+            // The session is set under the same lock, so that the peer doesn't miss a later session.
             peer.meet(state.session)
             return true
         }
@@ -198,8 +199,7 @@ public final class MediaServer: Sendable {
     }
 }
 
-/// The latest events of the current recording, for processes that connect while it is running. Safe to use
-/// from any thread.
+/// The latest events of the current recording, for processes that connect while it is running. Thread-safe.
 final class EventHistory: Sendable {
     private struct State {
         var lines: [String] = []
@@ -212,9 +212,9 @@ final class EventHistory: Sendable {
     /// Maximum number of stored events.
     private static let most = 500
 
-    /// Records an event. When a recording starts, the events of the previous one are dropped.
+    /// Records an event. When a recording starts, the events of the previous recording are dropped.
     ///
-    /// - Returns: The event's line, and its sequence number.
+    /// - Returns: The event as a line of text, and the event's sequence number.
     func note(_ event: SessionEvent) -> (line: String, number: Int) {
         let line = event.line()
         return state.withLock { state in
@@ -229,8 +229,8 @@ final class EventHistory: Sendable {
         }
     }
 
-    /// Returns the current recording's past events, oldest first, and the sequence number of the last one; 0 if the
-    /// list is empty.
+    /// Returns the past events of the current recording, oldest first, and the sequence number of the last
+    /// event. The number is 0 if the list is empty.
     func soFar() -> (lines: [String], number: Int) {
         state.withLock { ($0.lines, $0.lines.isEmpty ? 0 : $0.count) }
     }

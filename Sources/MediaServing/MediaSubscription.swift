@@ -7,7 +7,7 @@ internal import Plan
 internal import Session
 internal import SessionFolder
 
-/// A process's subscription, which sends data to the process's connection as it arrives. If the process isn't reading,
+/// A process's subscription, which sends new data to the process's connection. If the process isn't reading,
 /// the subscription's thread waits, and new data is dropped and counted.
 final class MediaSubscription: Sendable {
     private enum Source: Sendable {
@@ -22,9 +22,11 @@ final class MediaSubscription: Sendable {
     }
 
     private enum Telling: Sendable {
-        /// The history must be sent first. The value lists the events that have occurred in the meantime.
+        /// The event history must be sent first. The associated value lists the events that have occurred in
+        /// the meantime.
         case later([(line: String, number: Int)])
-        /// The history has been sent. Events with numbers above this value are sent as they occur.
+        /// The event history has been sent. Events with numbers above the associated value are sent as they
+        /// occur.
         case since(Int)
     }
 
@@ -32,7 +34,7 @@ final class MediaSubscription: Sendable {
     private let outlet: MediaOutlet
     private let state: ConditionLock<(wish: RequestedMedia, source: Source?)>
     private let status: MediaServer.StatusSource
-    /// Event lines waiting to be sent; `nil` if the subscription isn't for events.
+    /// Events, as lines of text, that are waiting to be sent; `nil` if the subscription isn't for events.
     private let lines: BoundedQueue<Line>?
     private let lostLines = ConditionLock(0)
     private let telling: ConditionLock<Telling>
@@ -74,10 +76,11 @@ final class MediaSubscription: Sendable {
 
     var wish: RequestedMedia { state.withLock { $0.wish } }
 
-    /// Number of threads that are sending. These threads may outlive the subscription while the process isn't reading.
+    /// Number of threads that are sending data. While the process isn't reading, these threads may outlive
+    /// the subscription.
     var sendingCount: Int { outlet.sendingCount }
 
-    /// Changes the request for frames from the same role.
+    /// Replaces the request with another request for frames from the same role.
     ///
     /// - Returns: `false` if the new request is for another role or another kind of data.
     func change(to wish: RequestedMedia) -> Bool {
@@ -141,7 +144,8 @@ final class MediaSubscription: Sendable {
 
     // MARK: Text messages
 
-    /// Sends the history, if requested. Call this method once, after other threads have started passing on new events.
+    /// Sends the event history, if requested. Call this method only once, after other threads have started to
+    /// call `tell` with new events.
     func begin(with history: EventHistory) {
         guard let lines else { return }
         telling.withLock { telling in
@@ -153,7 +157,7 @@ final class MediaSubscription: Sendable {
         }
     }
 
-    /// Sends an event, unless it was already sent as part of the history.
+    /// Sends an event, unless the event was already sent as part of the history.
     func tell(event line: String, _ number: Int) {
         guard let lines else { return }
         let isLost = telling.withLock { telling in
@@ -192,7 +196,8 @@ final class MediaSubscription: Sendable {
             let clock = MonotonicClock()
             repeat {
                 guard let status = status() else { continue }
-                // The status is sent as data, because many long markers and scenes wouldn't fit into a header.
+                // The status is sent as data after the header, because a header couldn't hold many long
+                // markers and scenes.
                 let text = Array(JSONText.line(status).utf8)
                 let bytes = text.withUnsafeBytes { SharedBytes(copying: $0) }
                 guard outlet.send(#"{"type":"status","id":\#(id)}"#, bytes) else { return }
@@ -239,7 +244,7 @@ final class MediaSubscription: Sendable {
 
     private func makePacketTap(includesStandby: Bool) -> PacketTap {
         let dropped = DroppedCount()
-        // The setup of each stream is sent only with its first packet.
+        // The setup data of a stream is sent only with the stream's first packet.
         let known = Known()
         let tap = PacketTap(capacity: 400, includesStandby: includesStandby, mayStall: true) {
             [id, outlet] packet in
@@ -251,7 +256,7 @@ final class MediaSubscription: Sendable {
         return tap
     }
 
-    /// The setup last sent for each stream.
+    /// The setup data that was last sent for each stream.
     private final class Known: Sendable {
         private struct Stream: Equatable {
             var setup: [UInt8]
@@ -304,8 +309,8 @@ final class MediaSubscription: Sendable {
     }
 }
 
-/// Destination of one subscription's messages: its connection, until the subscription ends. Safe to use from any
-/// thread.
+/// Destination of one subscription's messages. Messages are sent to the subscription's connection until the
+/// subscription ends. Thread-safe.
 final class MediaOutlet: Sendable {
     private struct State {
         var isClosed = false
@@ -317,13 +322,14 @@ final class MediaOutlet: Sendable {
 
     init(_ connection: MediaConnection) { self.connection = connection }
 
-    /// Number of threads that are sending. The threads wait while the process isn't reading, even after `close`.
+    /// Number of threads that are sending messages. While the process isn't reading, these threads wait, even
+    /// after `close`.
     var sendingCount: Int { state.withLock { $0.sending } }
 
-    /// Suppresses all further messages.
+    /// Drops all further messages instead of sending them.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Sends a message. The call blocks while the process isn't reading.
+    /// Sends a message. Blocks the calling thread while the process isn't reading.
     ///
     /// - Parameters:
     ///   - header: A JSON object.
@@ -333,7 +339,8 @@ final class MediaOutlet: Sendable {
         counted { connection.send(header, bytes) }
     }
 
-    /// Sends a message with its data in shared memory. The call blocks until the process has read all earlier data.
+    /// Sends a message whose data is in shared memory. Blocks the calling thread until the process has read
+    /// all earlier data.
     ///
     /// - Parameters:
     ///   - header: A JSON object with a `memory` field.
@@ -354,11 +361,11 @@ final class MediaOutlet: Sendable {
     }
 }
 
-/// Number of items that a tap has dropped. The tap's handler uses this object because it must not retain the tap. Safe
-/// to use from any thread.
+/// Number of items that a tap has dropped. The tap's handler uses this object because the handler must not
+/// retain the tap. Thread-safe.
 final class DroppedCount: Sendable {
-    /// The struct is necessary: a closure stored directly in a generic lock would be wrapped again on each access,
-    /// until the stack overflows.
+    /// The struct is necessary because a closure that is stored directly in a generic lock is wrapped again
+    /// on each access, until the stack overflows.
     private struct Source {
         let count: @Sendable () -> Int
     }

@@ -2,11 +2,13 @@ internal import Control
 package import Media
 internal import MediaLink
 
-/// A camera with frames from another process. The camera counts as connected while that process is connected.
+/// A camera whose frames are sent by another process. The camera counts as connected while that process is
+/// connected.
 package final class RemoteCamera: CameraSource {
     private struct State {
         var receive: (@Sendable (CameraEvent) -> Void)?
-        /// Undelivered frames of an H.264 stream since its last key frame, which later frames depend on.
+        /// Frames of an H.264 stream, starting with the last key frame, that haven't been delivered yet.
+        /// Later frames depend on these frames.
         var early = EarlyFrames()
         /// Whether `start` is currently delivering `early`. Frames that arrive in the meantime are delivered
         /// afterwards.
@@ -16,17 +18,18 @@ package final class RemoteCamera: CameraSource {
         var lastTime: ClockTime?
         var error = Nanoseconds.zero
         var origin = TimeOrigin.mapped
-        /// Whether the outage ends with the next frame, and not with the announcement that precedes it.
+        /// Whether the current outage ends with the next frame instead of the announcement that precedes the
+        /// frame.
         var awaitsFrame = false
-        /// Whether the camera is disconnected because its format was changed. In this case, the network isn't the
-        /// cause.
+        /// Whether the camera is disconnected because its format was changed. If so, the network isn't the
+        /// cause of the outage.
         var isChanged = false
         var controls: [DeviceControl] = []
-        /// Asks the sender to set controls, with a number that identifies its response; `nil` without a
-        /// sender.
+        /// Requests that the sending process set controls. The number identifies the response to the request.
+        /// The value is `nil` if no process is sending frames.
         var wish: (@Sendable (Int, [String: Int64]) -> Void)?
         var lastWish = 0
-        /// Names of refused controls, by number of the answered request.
+        /// Names of the controls that the sender refused to set, by the number of the request.
         var answers: [Int: Set<String>] = [:]
     }
 
@@ -36,10 +39,10 @@ package final class RemoteCamera: CameraSource {
     package let deliveryDelay: Nanoseconds
     private let state = ConditionLock(State())
 
-    /// Maximum number of lost frames that a jump in the sender's sequence may indicate. A larger jump means that the
-    /// sequence started over.
+    /// Maximum number of lost frames that a jump in the sender's sequence may indicate. A larger jump means
+    /// that the sequence was restarted.
     private static let longestJump: Int64 = 100_000
-    /// Maximum time for a sender to set controls. A phone may have to switch to another lens.
+    /// Maximum time for the sender to set controls. A phone may have to switch to another lens.
     private static let patience = Nanoseconds.seconds(4)
 
     init(name: String, format: VideoFormat, color: ColorDescription, delay: Nanoseconds) {
@@ -63,18 +66,19 @@ package final class RemoteCamera: CameraSource {
         return isRelayed && !isScreen ? .network : .disconnected
     }
 
-    /// Whether a multicam process receives the camera's frames and relays them to this process. For a relayed camera,
-    /// an outage lasts as long as frames are missing, not as long as the connection is closed.
+    /// Whether a multicam process receives the camera's frames and relays them to this process. An outage of
+    /// a relayed camera lasts as long as frames are missing, whereas other outages last as long as the
+    /// connection is closed.
     private let isRelayed: Bool
     /// Whether the camera is a screen capture.
     private let isScreen: Bool
 
-    /// Loss cause for frames that are missing between two received frames. For a screen, the computer was too slow to
-    /// capture and encode them.
+    /// Cause of the loss of frames that are missing between two received frames. If the camera is a screen
+    /// capture, the computer was too slow to capture and encode the missing frames.
     private var lossCause: LossCause { isScreen ? .encoder : isRelayed ? .network : .bus }
 
-    /// Whether a process may resume this camera with a given format. The rate of a network camera isn't compared,
-    /// because it is measured and differs each time.
+    /// Whether a process may resume this camera with a given format. The frame rate of a network camera isn't
+    /// compared, because the rate is measured and differs each time.
     func takes(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
         guard isRelayed else { return other == format && otherColor == color }
         return other.pixel == format.pixel && other.size == format.size && otherColor == color
@@ -98,7 +102,8 @@ package final class RemoteCamera: CameraSource {
         }
     }
 
-    /// Dequeues the frames that must be delivered before newly arriving ones; `nil` if none are left.
+    /// Dequeues the frames that must be delivered before newly arriving frames; returns `nil` if no such
+    /// frames are left.
     private func nextEarlyFrames() -> [CapturedFrame]? {
         state.withLock { state in
             let frames = state.early.dequeueAll()
@@ -176,16 +181,16 @@ package final class RemoteCamera: CameraSource {
 
     // MARK: Controls
 
-    /// Sets the function that asks the sender to set controls.
+    /// Sets the function that requests controls from the sender.
     func listen(_ wish: @escaping @Sendable (Int, [String: Int64]) -> Void) {
         state.withLock { ($0.wish, $0.controls, $0.answers) = (wish, [], [:]) }
     }
 
-    /// Applies the sender's report of its controls.
+    /// Updates the camera's controls from a report by the sender.
     func take(_ controls: [DeviceControl], answering number: Int?, refused: Set<String>) {
         state.broadcast { state in
             state.controls = controls
-            // Ignore responses to requests that have timed out.
+            // Responses to requests that have timed out are ignored.
             if let number, number == state.lastWish { state.answers = [number: refused] }
         }
     }
@@ -217,9 +222,9 @@ package final class RemoteCamera: CameraSource {
         }
     }
 
-    /// Asks the sender to set controls and waits for its response.
+    /// Requests that the sender set controls, and waits for the sender's response.
     ///
-    /// - Returns: Names of the refused controls.
+    /// - Returns: Names of the controls that the sender refused to set.
     private func wish(_ wanted: [String: Int64]) throws(DeviceError) -> Set<String> {
         let (ask, number) = state.withLock { state in
             state.lastWish += 1
@@ -271,7 +276,8 @@ package final class RemoteCamera: CameraSource {
     func comeBack(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
-                // Another process may begin in the middle of a stream.
+                // The buffered frames are dropped because the process may begin in the middle of another
+                // stream.
                 state.early.removeAll()
                 state.awaitsFrame = state.isAway && isRelayed
                 state.isAway = false
@@ -283,7 +289,7 @@ package final class RemoteCamera: CameraSource {
     }
 }
 
-/// The frames of an H.264 stream since its last key frame, limited in number and size. This is a value type.
+/// A buffer of an H.264 stream's frames since the last key frame, limited in number and size.
 struct EarlyFrames {
     private var frames: [CapturedFrame] = []
     private var byteCount = 0
@@ -294,8 +300,8 @@ struct EarlyFrames {
     /// Creates an empty buffer.
     ///
     /// - Parameter limit: Maximum number of frames and bytes; the default is 30 s at 60 frames per second. A
-    ///   group of pictures that exceeds the limit is dropped entirely, because its end can't be decoded
-    ///   without its beginning.
+    ///   group of pictures that exceeds the limit is dropped entirely, because the end of the group can't be
+    ///   decoded without the beginning.
     init(limit: (frames: Int, bytes: Int) = (1800, 64 << 20)) { self.limit = limit }
 
     /// Adds a frame to the buffer. Frames that aren't preceded by a key frame are dropped.
@@ -310,8 +316,8 @@ struct EarlyFrames {
         if frames.count > limit.frames || byteCount > limit.bytes { (frames, byteCount) = ([], 0) }
     }
 
-    /// Adds a frame that follows the dequeued ones. If a limit is exceeded, frames are dropped until the next key
-    /// frame.
+    /// Adds a frame that follows the frames that were dequeued before. If a limit is exceeded, frames are
+    /// dropped until the next key frame.
     mutating func enqueue(_ frame: CapturedFrame) {
         if isOverflowing, !frame.isKey { return }
         isOverflowing = frames.count >= limit.frames || byteCount + frame.memory.count > limit.bytes
@@ -320,8 +326,8 @@ struct EarlyFrames {
         byteCount += frame.memory.count
     }
 
-    /// Removes all frames and clears the exceeded-limit state, because the next frames belong to a different
-    /// stream or group of pictures.
+    /// Removes all frames and clears the overflow state. Call this method when the next frames belong to a
+    /// different stream or group of pictures.
     mutating func removeAll() { self = EarlyFrames(limit: limit) }
 
     /// Removes all frames and returns them, in order.
@@ -332,7 +338,8 @@ struct EarlyFrames {
 }
 
 extension DeviceControl {
-    /// Maximum number of controls per camera, and of items per menu, accepted from another process.
+    /// Maximum number of controls per camera, and maximum number of items per menu, that are accepted from
+    /// another process.
     private static let most = (controls: 32, items: 64)
 
     /// Validates controls reported by another process, which are untrusted input. Invalid controls are omitted.

@@ -2,16 +2,18 @@ public import Media
 internal import MediaLink
 public import Setup
 
-/// Registry of the cameras and microphones that other processes send to this one, by name. Safe to use from any thread.
+/// Registry, by name, of the cameras and microphones whose media other processes send to this process.
+/// Thread-safe.
 public final class RemoteDevices: RemoteSources {
     private struct Place<Source: Sendable> {
         let source: Source
-        /// Whether a connection is currently sending the device.
+        /// Whether a connection is currently sending the device's media.
         var isTaken = true
         /// Whether the device has been handed to a session.
         var isHandedOut = false
 
-        /// Hands the source to a session, if a connection is currently sending it.
+        /// Returns the source for use by a session if a connection is currently sending its media; otherwise
+        /// returns `nil`.
         mutating func handOut() -> Source? {
             guard isTaken else { return nil }
             isHandedOut = true
@@ -25,14 +27,14 @@ public final class RemoteDevices: RemoteSources {
     }
 
     private let state = ConditionLock(State())
-    /// Clock for timeouts.
+    /// Clock that measures timeouts.
     private let clock = MonotonicClock()
-    /// The sessions' clock, for the times when devices disconnect and return.
+    /// The sessions' clock, which provides the times when devices disconnect and reconnect.
     private let sessionClock: any SessionClock
 
     /// Prefix of the selectors of remote devices, as in `remote:phone`.
     public static let scheme = "remote:"
-    /// Maximum number of devices of each kind that processes are sending or that have been handed to
+    /// Maximum number of cameras, and maximum number of microphones, that are connected or in use by
     /// sessions.
     private static let mostDevices = 64
 
@@ -40,7 +42,7 @@ public final class RemoteDevices: RemoteSources {
 
     /// Creates an empty registry.
     ///
-    /// - Parameter cancellation: Ends all waits for devices.
+    /// - Parameter cancellation: A cancellation that ends all waits for devices.
     public convenience init(unless cancellation: Cancellation = Cancellation()) {
         self.init(clock: MonotonicClock(), unless: cancellation)
     }
@@ -50,33 +52,33 @@ public final class RemoteDevices: RemoteSources {
         self.cancellation = cancellation
     }
 
-    /// Whether a selector refers to a device that another process sends.
+    /// Whether a selector refers to a device whose media another process sends.
     public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
 
-    /// Waits for a camera. The call blocks; don't make it from a Swift task.
+    /// Waits for a camera. Blocks the calling thread; don't call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or `phone:NAME`.
     ///   - limit: Maximum time for a process to announce the camera.
     /// - Returns: The camera, which hasn't been started.
-    /// - Throws: `DeviceError` if no process announces the camera in time, or if a session's role is already
-    ///   using it.
+    /// - Throws: `DeviceError` if no process announces the camera in time, or if the device is already in use
+    ///   by a role of a session.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
         try camera(selector, within: limit, outlook: { nil })
     }
 
-    /// Waits for a camera sent by a multicam process. The call blocks; don't make it from a Swift task.
+    /// Waits for a camera whose frames are sent by a multicam process. Blocks the calling thread; don't call
+    /// this method from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the name.
     ///   - limit: Maximum time to wait.
-    ///   - outlook: Returns why the camera hasn't been announced and whether waiting is pointless; `nil`
-    ///     while
-    ///     unknown.
+    ///   - outlook: Returns the reason why the camera hasn't been announced, and whether waiting is
+    ///     pointless; `nil` while the reason is unknown.
     /// - Returns: The camera, which hasn't been started.
-    /// - Throws: `DeviceError` if the camera isn't announced in time, or if a session's role is already using
-    ///   it.
+    /// - Throws: `DeviceError` if the camera isn't announced in time, or if the device is already in use by a
+    ///   role of a session.
     package func camera(
         _ selector: String, within limit: Nanoseconds, outlook: () -> SourceOutlook?
     ) throws(DeviceError) -> any CameraSource {
@@ -91,31 +93,31 @@ public final class RemoteDevices: RemoteSources {
         return camera
     }
 
-    /// Waits for a microphone. The call blocks; don't make it from a Swift task.
+    /// Waits for a microphone. Blocks the calling thread; don't call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or `phone:NAME`.
     ///   - limit: Maximum time for a process to announce the microphone.
     /// - Returns: The microphone, which hasn't been started.
-    /// - Throws: `DeviceError` if no process announces the microphone in time, or if a session's role is
-    ///   already using it.
+    /// - Throws: `DeviceError` if no process announces the microphone in time, or if the device is already in
+    ///   use by a role of a session.
     public func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
         try microphone(selector, within: limit, outlook: { nil })
     }
 
-    /// Waits for a microphone sent by a multicam process. The call blocks; don't make it from a Swift task.
+    /// Waits for a microphone whose audio is sent by a multicam process. Blocks the calling thread; don't
+    /// call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the name.
     ///   - limit: Maximum time to wait.
-    ///   - outlook: Returns why the microphone hasn't been announced and whether waiting is pointless; `nil`
-    ///     while
-    ///     unknown.
+    ///   - outlook: Returns the reason why the microphone hasn't been announced, and whether waiting is
+    ///     pointless; `nil` while the reason is unknown.
     /// - Returns: The microphone, which hasn't been started.
-    /// - Throws: `DeviceError` if the microphone isn't announced in time, or if a session's role is already
-    ///   using it.
+    /// - Throws: `DeviceError` if the microphone isn't announced in time, or if the device is already in use
+    ///   by a role of a session.
     package func microphone(
         _ selector: String, within limit: Nanoseconds, outlook: () -> SourceOutlook?
     ) throws(DeviceError) -> any MicrophoneSource {
@@ -174,7 +176,7 @@ public final class RemoteDevices: RemoteSources {
             ))
     }
 
-    /// Number of devices that connections are currently sending.
+    /// Number of devices whose media is currently sent by a connection.
     var presentCount: Int {
         state.withLock { state in
             state.cameras.values.count(where: \.isTaken) + state.microphones.values.count(where: \.isTaken)
@@ -183,10 +185,10 @@ public final class RemoteDevices: RemoteSources {
 
     // MARK: Connections
 
-    /// Announces a camera, or resumes the disconnected one with the same name.
+    /// Registers a camera that a process announces, or reconnects the disconnected camera with the same name.
     ///
-    /// - Throws: `MediaLinkError` if another connection is sending the device, or if the device's format was previously
-    ///   different.
+    /// - Throws: `MediaLinkError` if another connection is already sending the device's media, or if the
+    ///   device previously had a different format.
     func announce(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin = .mapped
@@ -215,10 +217,11 @@ public final class RemoteDevices: RemoteSources {
         return camera
     }
 
-    /// Announces a microphone, or resumes the disconnected one with the same name.
+    /// Registers a microphone that a process announces, or reconnects the disconnected microphone with the
+    /// same name.
     ///
-    /// - Throws: `MediaLinkError` if another connection is sending the device, or if the device's format was previously
-    ///   different.
+    /// - Throws: `MediaLinkError` if another connection is already sending the device's media, or if the
+    ///   device previously had a different format.
     func announce(
         microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
         dated origin: TimeOrigin = .mapped
@@ -247,7 +250,7 @@ public final class RemoteDevices: RemoteSources {
         return microphone
     }
 
-    /// Reports a remark about a camera to its session.
+    /// Passes a remark about a camera to the session that uses the camera.
     func remark(_ text: String, on camera: RemoteCamera) { camera.remark(text, at: sessionClock.now) }
 
     /// Handles the end of a camera's connection, or its removal after invalid data.
@@ -264,7 +267,7 @@ public final class RemoteDevices: RemoteSources {
         state.withLock { Self.leave(microphone, in: &$0.microphones) }
     }
 
-    /// Keeps the entry for a source that was handed to a session, and removes any other.
+    /// Marks the source's entry as disconnected if a session uses the source; otherwise removes the entry.
     private static func leave<Source: AnyObject>(_ source: Source, in places: inout [String: Place<Source>]) {
         guard let (name, place) = places.first(where: { $0.value.source === source }) else { return }
         if place.isHandedOut { places[name]?.isTaken = false } else { places[name] = nil }
@@ -292,9 +295,9 @@ public final class RemoteDevices: RemoteSources {
     }
 }
 
-/// Reason why a device hasn't been announced yet.
+/// The reason why a device hasn't been announced yet.
 package struct SourceOutlook: Sendable {
-    /// The reason in one sentence, without secrets.
+    /// The reason in one sentence, which contains no secrets.
     package let text: String
     /// Whether waiting is pointless, for example because of a wrong password, path, or format.
     package let isFinal: Bool

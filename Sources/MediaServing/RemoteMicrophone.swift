@@ -1,16 +1,18 @@
 package import Media
 internal import MediaLink
 
-/// A microphone with audio from another process. The microphone counts as connected while that process is connected.
+/// A microphone whose audio is sent by another process. The microphone counts as connected while that process
+/// is connected.
 package final class RemoteMicrophone: MicrophoneSource {
     private struct State {
         var receive: (@Sendable (MicrophoneEvent) -> Void)?
         var isAway = false
         var error = Nanoseconds.zero
         var origin = TimeOrigin.mapped
-        /// End time of the last slice.
+        /// End time of the last slice of audio.
         var lastTime: ClockTime?
-        /// Whether the outage ends with the next slice, and not with the announcement that precedes it.
+        /// Whether the current outage ends with the next slice of audio instead of the announcement that
+        /// precedes the slice.
         var awaitsAudio = false
     }
 
@@ -33,8 +35,8 @@ package final class RemoteMicrophone: MicrophoneSource {
 
     package var outageCause: LossCause { isOverNetwork ? .network : .disconnected }
 
-    /// Whether the audio arrives over the network. For such audio, an outage lasts as long as audio is missing, not as
-    /// long as the connection is closed.
+    /// Whether the audio arrives over the network. An outage of a network microphone lasts as long as audio
+    /// is missing, whereas other outages last as long as the connection is closed.
     private let isOverNetwork: Bool
 
     /// Sets the origin of the audio's timestamps.
@@ -64,7 +66,7 @@ package final class RemoteMicrophone: MicrophoneSource {
     ///   - bytes: Interleaved samples as little-endian 32-bit floats; full scale is ±1.
     ///   - time: Capture time of the first sample on CLOCK_MONOTONIC.
     ///   - error: Maximum error of `time`.
-    ///   - firstSample: The sender's number of the first sample.
+    ///   - firstSample: The sender's sample number of the first sample.
     /// - Throws: `MediaLinkError` if the bytes can't be audio of the announced format.
     func take(
         _ bytes: SharedBytes, at time: ClockTime, error: Nanoseconds, firstSample: Int64

@@ -16,7 +16,7 @@ package struct AudioMonitor {
     private var silence: SilenceMonitor?
     private var clipping: ClippingMonitor
     private var end: ClockTime?
-    /// The time when full-scale samples start to be counted.
+    /// The time from which full-scale samples are counted.
     private var start: ClockTime?
     private var alarms: [AudioAlarm] = []
     /// Number of clipping events since the start of the recording, or since the first sample.
@@ -27,7 +27,7 @@ package struct AudioMonitor {
     ///
     /// - Parameters:
     ///   - format: The format of the captured audio.
-    ///   - sourceChannels: The channels to monitor, counted from 0. Empty means all channels.
+    ///   - sourceChannels: The channels to monitor, counted from 0. An empty list selects all channels.
     package init(format: AudioFormat, sourceChannels: [Int]) {
         rate = format.rate
         step = format.channels
@@ -35,21 +35,22 @@ package struct AudioMonitor {
         clipping = ClippingMonitor(channels: selected.count)
     }
 
-    /// Sets the microphone's maximum silence, effective immediately. `nil` disables the limit.
+    /// Sets the maximum duration of the microphone's silence, effective immediately. `nil` disables the
+    /// limit.
     package mutating func limitSilence(to limit: Nanoseconds?) {
         silence = limit.map { SilenceMonitor.ofProfile($0) }
     }
 
-    /// Marks the start of a recording. Earlier silence and overloads don't count for this recording.
+    /// Marks the start of a recording. Silence and overloads before the start don't count for this recording.
     ///
     /// - Parameters:
     ///   - time: T0 on `CLOCK_MONOTONIC`.
-    ///   - wasOpen: Whether a signal was expected before T0.
+    ///   - wasOpen: Whether the microphone was expected to deliver a signal before T0.
     package mutating func begin(at time: ClockTime, wasOpen: Bool) {
         start = time
         if !wasOpen { signal.begin(at: time) }
         silence?.begin(at: time)
-        // Ongoing clipping is reported again in the recording, even if it was reported before.
+        // Ongoing clipping is reported again in the recording, even if it was already reported before T0.
         clipping.begin()
         if !alarms.contains(where: { $0.kind == .noSignal }) {
             note(signal.ongoing(at: time), .noSignal, at: time, time)
@@ -67,13 +68,14 @@ package struct AudioMonitor {
         return kinds
     }
 
-    /// Start of the silence or of the missing signal. `nil` if neither alarm is active.
+    /// Start of the silence, or time since which the signal has been missing. `nil` if neither alarm is
+    /// active.
     package var silentSince: ClockTime? { signal.since ?? silence?.since }
 
-    /// Processes the next slice.
+    /// Processes the next slice of audio.
     ///
     /// - Parameters:
-    ///   - samples: The captured samples, interleaved. 1 is full scale.
+    ///   - samples: The captured samples, interleaved; full scale is ±1.
     ///   - time: Capture time of the first sample, on `CLOCK_MONOTONIC`.
     package mutating func take(_ samples: [Float], at time: ClockTime) {
         let frames = samples.count / step
@@ -102,13 +104,13 @@ package struct AudioMonitor {
     /// - Parameters:
     ///   - now: The time, on `CLOCK_MONOTONIC`.
     ///   - hasStopped: Whether the audio has been missing for too long to be a normal pause.
-    ///   - isAway: Whether the device is known to be disconnected. This condition is reported separately.
+    ///   - isAway: Whether the device is known to be disconnected, which is reported separately.
     /// - Returns: The alarms up to this time that haven't been removed yet.
     package mutating func takeAlarms(
         through now: ClockTime, hasStopped: Bool, isAway: Bool
     ) -> [AudioAlarm] {
         if hasStopped { level = AudioLevel() }
-        // Missing audio, for example from a disconnected device, counts as silence.
+        // Audio that is missing, for example because the device is disconnected, counts as silence.
         if let end, end < now {
             note(signal.look(at: now, isOver: hasStopped && !isAway), .noSignal, at: now, now)
             note(silence?.look(at: now), .silence, at: now, now)
@@ -118,8 +120,8 @@ package struct AudioMonitor {
         return Array(due)
     }
 
-    /// Removes and returns the number of full-scale samples in overloads on all channels, from the start of the
-    /// recording to the given time.
+    /// Returns the number of full-scale samples in overloads on all channels, from the start of the recording
+    /// to the given time, and resets the count.
     package mutating func takeOverloads(through now: ClockTime) -> Int64 {
         let due = overloads.prefix { $0.at <= now }
         overloads.removeFirst(due.count)
@@ -144,7 +146,7 @@ package struct AudioMonitor {
                 var place = channel
                 for _ in 0..<frames {
                     let magnitude = abs(samples[place])
-                    // NaN counts as silence.
+                    // With this comparison, NaN counts as silence.
                     if magnitude > peak { peak = magnitude }
                     if magnitude < .infinity { sum += magnitude * magnitude }
                     place += step
@@ -159,24 +161,24 @@ package struct AudioMonitor {
 public struct AudioAlarm: Sendable, Equatable {
     /// The problem that an alarm reports.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// The microphone delivers no signal, or less than an open microphone in the quietest room. The microphone is
-        /// muted, switched off, or disconnected.
+        /// The microphone delivers no signal, or a weaker signal than an open microphone in the quietest
+        /// room. The microphone is probably muted, switched off, or disconnected.
         case noSignal = "no-signal"
         /// The microphone has been silent for longer than the profile permits.
         case silence
-        /// The signal exceeds the range of the microphone's converter.
+        /// The signal exceeds the range of the microphone's A/D converter.
         case clipping
     }
 
     /// The problem that the alarm reports.
     public let kind: Kind
-    /// Whether the alarm reports the end of the problem; `false` for its start.
+    /// Whether the alarm reports the end of the problem. The value is `false` if the alarm reports the start.
     public let isEnd: Bool
     /// The time when the problem was detected or ended, on `CLOCK_MONOTONIC`, based on the capture times of the audio.
     public let at: ClockTime
-    /// Maximum magnitude since the microphone was last in a normal state, linear. 1 is full scale.
+    /// Maximum magnitude since the microphone was last in a normal state, as a linear value; full scale is 1.
     public let peak: Float
-    /// Duration of the problem. For clipping, the total duration at full scale.
+    /// Duration of the problem. For clipping, this is the total duration of samples at full scale.
     public let duration: Nanoseconds
 
     /// Returns the alarm as one sentence for the user. The sentence names the microphone's role.
@@ -200,10 +202,12 @@ public struct AudioAlarm: Sendable, Equatable {
 /// Current level of a microphone, as shown by meters. The values are linear magnitudes over all channels; 1 is full
 /// scale.
 public struct AudioLevel: Sendable, Equatable {
-    /// Recent peak sample value, linear. 1 is full scale. The value decays by 20 dB in 1.7 s, like a type I program
-    /// meter (IEC 60268-10). The signal may be higher between samples; see `Loudness.truePeak`.
+    /// Recent peak sample value, as a linear value; full scale is 1. The value decays by 20 dB in 1.7 s, as
+    /// in a type I program meter (IEC 60268-10). Between samples, the signal may exceed this value; see
+    /// `Loudness.truePeak`.
     public private(set) var peak: Float
-    /// Root mean square, linear, with the 300 ms integration time of a volume indicator (IEC 60268-17).
+    /// Root mean square, as a linear value, with the 300 ms integration time of a volume indicator (IEC
+    /// 60268-17).
     public var rootMeanSquare: Float { meanSquare.squareRoot() }
 
     private var meanSquare: Float = 0
@@ -233,11 +237,11 @@ public struct AudioLevel: Sendable, Equatable {
 
 /// Finds invalid sample values in a slice and replaces them with silence.
 ///
-/// A damaged sample is NaN, infinite, or more than 60 dB above full scale. A single damaged sample would permanently
-/// corrupt the state of a resampler, an encoder, and a meter. Audio between full scale and this limit is kept, because
-/// it's valid but too loud.
+/// A damaged sample is NaN, infinite, or more than 60 dB above full scale. A single damaged sample would
+/// permanently corrupt the state of a resampler, an encoder, and a meter. Audio between full scale and this
+/// limit is kept because such samples are valid, although too loud.
 package enum DamagedSamples {
-    /// Maximum valid magnitude. 1 is full scale.
+    /// Maximum valid magnitude of a sample; full scale is 1.
     static let limit: Float = 1000
 
     /// Returns whether all values are valid audio. The cost is one pass of integer maximum operations, which the
@@ -256,7 +260,7 @@ package enum DamagedSamples {
     ///
     /// - Parameters:
     ///   - audio: A captured slice.
-    ///   - sourceChannels: The channels in use, counted from 0. Empty means all channels.
+    ///   - sourceChannels: The channels in use, counted from 0. An empty list selects all channels.
     /// - Returns: The slice with damaged samples replaced by silence, and the ranges of frames that are
     ///   damaged in a channel in use, in ascending order.
     package static func repaired(_ audio: CapturedAudio, sourceChannels: [Int]) -> (

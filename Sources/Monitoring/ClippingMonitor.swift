@@ -1,16 +1,19 @@
 public import Media
 
-/// Detects audio that exceeded the range of its converter. This value type uses only the capture times of the audio.
+/// Detects audio that exceeded the range of its A/D converter. This value type doesn't read a clock; it uses
+/// only the capture times of the audio.
 ///
 /// Three consecutive full-scale samples in a channel count as an overload, as in digital meters. Shorter runs
-/// may be valid peaks. The detector requires samples as captured, because resampling smooths the flat tops of clipped
-/// audio. Overloads can't be detected if the audio was limited before the converter, or attenuated after it.
+/// may be valid peaks. The detector requires unprocessed samples, because resampling smooths the flat peaks
+/// of clipped audio. Overloads can't be detected if the audio was limited before the converter, or attenuated
+/// after it.
 struct ClippingMonitor {
     /// Minimum number of consecutive full-scale samples in an overload.
     static let shortestRun = 3
-    /// The magnitude of the highest 16-bit sample value, which converters with more bits also reach.
+    /// The magnitude of the highest 16-bit sample value, which A/D converters with more than 16 bits also
+    /// reach.
     static let fullScale: Float = 32_767 / 32_768
-    /// The time without an overload after which clipping has ended.
+    /// Clipping has ended if no overload has occurred for this time.
     static let patience = Nanoseconds.seconds(10)
 
     /// Length of the current run of full-scale samples in each channel.
@@ -25,16 +28,16 @@ struct ClippingMonitor {
     /// Marks the start of a recording. Ongoing clipping is reported again.
     mutating func begin() { isClipping = false }
 
-    /// Returns whether a slice with this peak magnitude must be examined.
+    /// Returns whether a slice of audio with this peak magnitude must be examined for overloads.
     func concerns(peak: Float) -> Bool { peak >= Self.fullScale || runs.contains { $0 > 0 } }
 
-    /// Examines a slice.
+    /// Examines a slice of audio for overloads.
     ///
     /// - Parameters:
     ///   - samples: The interleaved samples.
     ///   - step: Number of channels in the samples.
-    ///   - selected: The channels to examine, one for each channel of the monitor.
-    /// - Returns: Number of samples in the overloads found in this slice.
+    ///   - selected: Indices of the channels to examine, one for each channel of the monitor.
+    /// - Returns: Number of samples in the overloads that were found in this slice.
     mutating func count(_ samples: [Float], step: Int, selected: [Int]) -> Int {
         var found = 0
         for (index, channel) in selected.enumerated() {
@@ -45,7 +48,8 @@ struct ClippingMonitor {
                     continue
                 }
                 run += 1
-                // The third sample makes the two before it part of an overload.
+                // With the third full-scale sample, the two samples before it also become part of the
+                // overload.
                 found += run == Self.shortestRun ? run : run > Self.shortestRun ? 1 : 0
             }
             runs[index] = run
@@ -53,12 +57,12 @@ struct ClippingMonitor {
         return found
     }
 
-    /// Marks the end of a slice.
+    /// Records the result of a slice of audio.
     ///
     /// - Parameters:
     ///   - found: The result of `count` for the slice.
     ///   - end: The time after the slice's last sample.
-    /// - Returns: `true` if clipping starts, `false` if it ends, `nil` otherwise.
+    /// - Returns: `true` if clipping starts, `false` if clipping ends, `nil` otherwise.
     mutating func pass(_ found: Int, to end: ClockTime) -> Bool? {
         if found > 0 {
             defer {
@@ -73,9 +77,9 @@ struct ClippingMonitor {
     }
 }
 
-/// Number of times that a microphone exceeded the range of its converter. Overloads within one second count as one
-/// clipping event, so continuous distortion counts once per second. This value type uses only the capture times of the
-/// audio.
+/// Number of times that a microphone's signal exceeded the range of the A/D converter. Overloads within one
+/// second count as one clipping event, so continuous distortion counts once per second. This value type
+/// doesn't read a clock; it uses only the capture times of the audio.
 public struct ClipCount: Sendable, Equatable {
     /// Total number of clipping events.
     public private(set) var total = 0

@@ -5,8 +5,8 @@ package import Profiles
 /// The measures that can reduce the load of a running session. The measures depend on the session's plan, the formats
 /// that its cameras support, and `ReliefRule`.
 package struct GovernorLadder {
-    /// The formats that each camera can be switched to while it is running, by role. The list is empty for
-    /// cameras that can't be switched.
+    /// The formats that each camera can be switched to while it is running, by role. The list of formats is
+    /// empty for cameras that can't be switched.
     package typealias Offers = [String: [OfferedFormat]]
 
     private let plan: SessionPlan
@@ -19,8 +19,8 @@ package struct GovernorLadder {
     /// - Parameters:
     ///   - plan: The current plan.
     ///   - offers: The formats of the cameras that can be switched, by role.
-    ///   - floors: Minimum size and rate.
-    ///   - hasPreviews: Whether an app receives frames only for display.
+    ///   - floors: Minimum frame size and frame rate.
+    ///   - hasPreviews: Whether any app receives frames only for display.
     package init(_ plan: SessionPlan, offers: Offers, floors: BudgetSettings, hasPreviews: Bool) {
         self.plan = plan
         self.offers = offers
@@ -28,7 +28,8 @@ package struct GovernorLadder {
         self.hasPreviews = hasPreviews
     }
 
-    /// The measures in the order of `Concession.whileRunning`. Among cameras, the last one in the plan comes first.
+    /// The measures in the order of `Concession.whileRunning`. Within a kind of measure, the last camera in
+    /// the plan comes first.
     package var measures: [GovernorMeasure] {
         let rule = ReliefRule(plan, isRunning: true)
         return Concession.whileRunning.flatMap { concession in
@@ -50,11 +51,12 @@ package struct GovernorLadder {
         case .trackRate: trackRates.map { (nil, $0) }
         case .cameraRate: cameras.flatMap { camera in rates(of: camera).map { (camera.role, $0) } }
         case .cameraSize: cameras.flatMap { camera in sizes(of: camera).map { (camera.role, $0) } }
-        // The first camera is the subject of the recording, so it's never switched off.
+        // The first camera is the most important one of the recording, so it's never switched off.
         case .camera:
             cameras.map(\.role).filter { $0 != plan.cameras.first?.role && offers[$0] != nil }
                 .map { ($0, .cameraOff(role: $0)) }
-        // These sizes aren't reduced in separate steps, because each restart of a camera leaves a visible gap.
+        // Frame sizes aren't reduced in a separate step for these concessions, because each restart of a
+        // camera leaves a visible gap.
         case .surplusSize, .rawFrames: []
         }
     }
@@ -90,7 +92,8 @@ package struct GovernorLadder {
     private var decodesJPEG: Bool {
         plan.cameras.contains { camera in
             guard camera.format.pixel == .mjpeg, plan.decodes(camera.role) else { return false }
-            // If the program already uses coarse decoding, there's nothing left to reduce.
+            // If the program already uses coarse decoding, the measure only helps cameras with an encoded
+            // track.
             return plan.program?.isCoarse != true || encodedTracks.contains { $0.role == camera.role }
         }
     }
@@ -109,8 +112,8 @@ package struct GovernorLadder {
     private func sizes(of camera: PlannedCamera) -> [GovernorMeasure.Action] {
         // The size of a cropped camera can't change, because the crop is defined in pixels of the planned size.
         guard camera.crop == nil else { return [] }
-        // Use the rate that the camera will have been reduced to at this point, or a different rate that
-        // isn't below the minimum.
+        // Prefer the rate to which the camera will already have been reduced at this point; otherwise use
+        // another rate that isn't below the minimum.
         let lowest =
             rates(of: camera).compactMap { action in
                 if case .cameraRate(_, _, let rate) = action { rate } else { nil }
@@ -142,8 +145,8 @@ package struct GovernorLadder {
         return (sameShape.isEmpty ? possible : sameShape).max { $0.pixelCount < $1.pixelCount }
     }
 
-    /// Returns whether a camera's H.264 stream is written to a file without re-encoding. Such frames depend
-    /// on parameters stored at the start of the file.
+    /// Returns whether a camera's H.264 stream is written to a file without re-encoding. Frames of a copied
+    /// stream depend on parameters that are stored at the start of the file.
     private func isCopiedStream(_ camera: PlannedCamera) -> Bool {
         camera.format.pixel == .h264
             && plan.cameraTracks.contains { $0.role == camera.role && $0.mode == .copy }
@@ -155,7 +158,8 @@ package struct GovernorLadder {
         FrameRate($0)
     }
 
-    /// Returns reduced rates in steps of about two thirds, using common rates, down to the minimum rate.
+    /// Returns reduced frame rates, each about two thirds of the previous one, down to the minimum rate. Only
+    /// common frame rates are returned.
     private func steps(
         from rate: FrameRate, where isPossible: (FrameRate) -> Bool = { _ in true }
     ) -> [(from: FrameRate, to: FrameRate)] {
@@ -175,7 +179,7 @@ package struct GovernorLadder {
 }
 
 extension OfferedFormat {
-    /// Returns whether the format supports a rate, within the rounding tolerance of drivers.
+    /// Returns whether the format supports a frame rate, with a tolerance for rounding by drivers.
     func offers(_ rate: FrameRate) -> Bool {
         switch rates {
         case .listed(let rates): rates.contains { abs($0.perSecond / rate.perSecond - 1) < 0.002 }

@@ -5,7 +5,7 @@ public import Plan
 public struct GovernorMeasure: Sendable, Equatable {
     /// The change that a measure makes.
     public enum Action: Sendable, Equatable {
-        /// Uses a faster encoder preset for a stream: `program` or a role.
+        /// Uses a faster encoder preset for a stream. The stream's name is `program` or a role.
         case preset(
             stream: String, from: VideoEncodingSettings.Preset, to: VideoEncodingSettings.Preset)
         /// Composes and encodes new frames at a lower rate. The remaining ticks repeat the previous frame.
@@ -24,7 +24,8 @@ public struct GovernorMeasure: Sendable, Equatable {
         case cameraOff(role: String)
     }
 
-    /// Limit for the work in an encoder's queue, as a duration. At this limit, the encoder stops receiving new frames.
+    /// Maximum time needed to encode the frames in an encoder's queue. At this limit, the encoder stops
+    /// receiving new frames.
     package static let fullBacklog = Nanoseconds.milliseconds(500)
 
     /// The change that the measure makes.
@@ -46,7 +47,7 @@ public struct GovernorMeasure: Sendable, Equatable {
         }
     }
 
-    /// The role of the camera that the measure changes. `nil` if it doesn't change a camera.
+    /// The role of the camera that the measure changes. `nil` if the measure doesn't change a camera.
     package var changedCamera: String? {
         switch action {
         case .preset, .rate, .programPause, .coarseDecoding, .previews: nil
@@ -54,10 +55,10 @@ public struct GovernorMeasure: Sendable, Equatable {
         }
     }
 
-    /// Short description of applying the measure: `desk rate 30 → 20`.
+    /// Short description of applying the measure, such as `desk rate 30 → 20`.
     public var text: String { text(isUp: false) }
 
-    /// Short description of reverting the measure: `desk rate 20 → 30`.
+    /// Short description of reverting the measure, such as `desk rate 20 → 30`.
     public var reverseText: String { text(isUp: true) }
 
     /// The effect of the measure, as a clause that begins with a lowercase letter and ends with a period.
@@ -117,31 +118,32 @@ public struct GovernorMeasure: Sendable, Equatable {
     }
 }
 
-/// A step of the governor: a measure is applied or reverted for a reason.
+/// A step of the governor, in which a measure is applied or reverted for a reason.
 public struct GovernorStep: Sendable, Equatable {
-    /// The measure's index in the ladder, from 0.
+    /// Index of the measure in the ladder, starting at 0.
     public let index: Int
     /// The measure that is applied or reverted.
     public let measure: GovernorMeasure
     /// Whether the measure is reverted.
     public let isUp: Bool
-    /// The reason in two or three words, without details: `Computer too slow`.
+    /// The reason in two or three words, such as `Computer too slow`.
     let situation: String
-    /// The reason as a sentence with figures.
+    /// The reason as a sentence that includes the measured values.
     public let reason: String
 
-    /// Short description of the step: `desk rate 30 → 20`.
+    /// Short description of the step, such as `desk rate 30 → 20`.
     public var text: String { isUp ? measure.reverseText : measure.text }
 
-    /// The reason and the effect without figures: `Computer too slow: camera previews paused. The recording is not affected.`
+    /// The reason and the effect without measured values, such as `Computer too slow: camera previews paused.
+    /// The recording is not affected.`
     public var summary: String { "\(situation): \(measure.effect(isUp: isUp))" }
 }
 
-/// Drops frames evenly to convert from one rate to a lower one.
+/// Drops frames at even intervals to convert a stream to a lower frame rate.
 ///
-/// The algorithm is commonly used in video conferencing (WebRTC, `FramerateController::KeepFrame`). The target time
-/// starts at half an interval and advances by one interval of the lower rate per kept frame. The target time is reset
-/// if the frames are two intervals away from it.
+/// The algorithm is commonly used in video conferencing (WebRTC, `FramerateController::KeepFrame`). The
+/// target time starts at half an interval and advances by one interval of the lower rate per kept frame. The
+/// target time is reset if a frame's time differs from it by two intervals or more.
 package struct FrameDecimator: Sendable, Equatable {
     package let rate: FrameRate
     private var next: MediaTime?
@@ -153,7 +155,7 @@ package struct FrameDecimator: Sendable, Equatable {
         self.rate = rate
     }
 
-    /// Returns whether to keep the frame with this time. Times must be in ascending order.
+    /// Returns whether to keep the frame with this time. Frames must be passed in ascending order of time.
     package mutating func keeps(_ time: MediaTime) -> Bool {
         let interval = rate.interval.count
         guard let wanted = next, abs(wanted.nanoseconds - time.nanoseconds) < 2 * interval else {

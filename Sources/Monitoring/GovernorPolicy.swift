@@ -4,24 +4,25 @@ internal import Plan
 /// Reduces quality in a defined order while a session is overloading its computer, and restores it
 /// afterwards.
 ///
-/// This value type maps readings to steps and receives the time as an argument. The policy steps down quickly, and only
-/// for problems that affect the recording itself: an encoder or file that falls behind, heat, a low battery, or memory
-/// pressure. CPU contention and an exhausted quota don't affect the recording yet, so the policy then takes no step in
-/// either direction. The policy steps up slowly, and even more slowly after a failed attempt. The policy steps up
-/// faster after load from other processes has ended.
+/// This value type maps readings to steps and receives the time as an argument. The policy steps down
+/// quickly, and only for problems that affect the recording itself: an encoder or file that falls behind,
+/// heat, a low battery, or memory pressure. CPU contention and an exhausted CPU quota don't affect the
+/// recording yet, so in these situations the policy takes no step in either direction. The policy steps up
+/// slowly, and even more slowly after a step up has failed. After load from other processes has ended, the
+/// policy steps up faster.
 public struct GovernorPolicy: Sendable {
     /// The policy's decision after an evaluation.
     public enum Decision: Sendable, Equatable {
-        /// The session remains unchanged.
+        /// No measure is applied or reverted.
         case none
-        /// The session takes these steps. Several steps at once all affect the same camera, which is restarted only
-        /// once.
+        /// The session must take these steps. If there are several steps, all of them affect the same camera,
+        /// which is restarted only once.
         case steps([GovernorStep])
         /// The session must end cleanly, because the computer is about to terminate it.
         case end(reason: String)
     }
 
-    /// How urgently the situation must improve.
+    /// How urgently a problem must be resolved.
     private enum Urgency: Comparable { case soon, now }
 
     private struct Trouble {
@@ -32,7 +33,8 @@ public struct GovernorPolicy: Sendable {
         /// The reason for a step, in two or three words.
         let situation: String
         let reason: String
-        /// Fill level of an encoder's queue, 0…1. This value shows immediately whether a step helps.
+        /// Fill level of an encoder's queue, 0…1. Changes of the fill level show immediately whether a step
+        /// helps.
         var fill: Double?
     }
 
@@ -50,44 +52,47 @@ public struct GovernorPolicy: Sendable {
     private var lastRaise: ClockTime?
     private var troubleSince: ClockTime?
     private var calmSince: ClockTime?
-    /// No measure is reverted before this time.
+    /// Earliest time at which a measure may be reverted.
     private var raisesFrom: ClockTime?
     private var backoff = Self.shortestBackoff
     /// Time of the last step up that failed.
     private var failedRaise: ClockTime?
-    /// Time when load from other processes started to interfere. `nil` if such load isn't interfering.
+    /// Time when load from other processes started to interfere with the session. `nil` if no such load is
+    /// interfering.
     private var busySince: ClockTime?
-    /// Whether load from other processes has ended and no measure has been applied since. The session should be able to
-    /// return to its earlier quality.
+    /// Whether load from other processes has ended and no measure has been applied since. If so, the session
+    /// should be able to return to its earlier quality.
     private var isFreed = false
 
-    /// Fill levels of an encoder's queue: from `behind` on, the encoder has fallen behind; from `nearlyFull` on, frames
-    /// are about to be lost; up to `easy`, the load is low.
+    /// Thresholds for the fill level of an encoder's queue. At or above `behind`, the encoder has fallen
+    /// behind. At or above `nearlyFull`, frames are about to be lost. At or below `easy`, the load is low.
     private static let (behind, nearlyFull, easy) = (0.35, 0.7, 0.1)
     /// If encoding the waiting frames takes at least this time, the encoder counts as behind, regardless of the number
     /// of frames.
     private static let tooSlow = Nanoseconds.milliseconds(250)
-    /// Minimum duration of a problem. The duration corresponds to two consecutive readings, because a single reading
+    /// Minimum duration of a problem. This duration covers two consecutive readings, because a single reading
     /// may fall between a key frame and the next frame.
     private static let confirmation = Nanoseconds.milliseconds(150)
-    /// Time allowed for a queue to drain.
+    /// Maximum time for which the policy waits for a queue to drain.
     private static let drainPatience = Nanoseconds.seconds(4)
-    /// Minimum waits before restarting a camera, which causes a gap, and before switching one off if the problem
-    /// persists. The second wait is longer than the hold time of a factor (`LevelHold.fallDelay`).
+    /// Minimum time that a problem must persist before a camera is restarted, which causes a gap, and before
+    /// a camera is switched off. The second time is longer than the hold time of a factor
+    /// (`LevelHold.fallDelay`).
     private static let (restartPatience, offPatience) = (
         Nanoseconds.seconds(3), LevelHold.fallDelay + .seconds(4)
     )
-    /// Time for earlier steps to take effect before the program is paused.
+    /// Minimum time for earlier steps to take effect before the program is paused.
     private static let pausePatience = Nanoseconds.seconds(3)
-    /// Minimum calm periods before the first step up, between two steps up, and before a step up that restarts a
-    /// camera.
+    /// Minimum periods without problems before the first step up, between two steps up, and before a step up
+    /// that restarts a camera.
     private static let (firstCalm, nextCalm, restartCalm) = (
         Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
     )
-    /// Minimum calm periods before a step up, and before one that restarts a camera, after load from other
-    /// processes has ended. The periods are just long enough to detect a relapse.
+    /// Minimum periods without problems before a step up, and before a step up that restarts a camera, after
+    /// load from other processes has ended. These periods are just long enough to detect that the problem has
+    /// returned.
     private static let (freedCalm, freedRestartCalm) = (Nanoseconds.seconds(1), Nanoseconds.seconds(2))
-    /// Minimum calm period before a step up while other processes keep the computer busy.
+    /// Minimum period without problems before a step up while other processes keep the computer busy.
     private static let busyPatience = Nanoseconds.seconds(60)
     /// If a step down follows a step up within this time, the step up has failed.
     private static let trial = Nanoseconds.seconds(30)
@@ -103,7 +108,7 @@ public struct GovernorPolicy: Sendable {
     /// The active measures, in order of activation.
     public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
 
-    /// Marks a measure as impossible. The measure is deactivated and never applied again.
+    /// Marks a measure as impossible. The policy reverts the measure and never applies it again.
     package mutating func withdraw(_ measure: GovernorMeasure) {
         guard let index = ladder.firstIndex(of: measure) else { return }
         taken.removeAll { $0 == index }
@@ -122,14 +127,15 @@ public struct GovernorPolicy: Sendable {
         (idle, void, taken) = (Set(moved(idle)), Set(moved(void)), moved(taken))
     }
 
-    /// Decides which steps to take now. Call this about ten times per second, because a queue can fill in less than one
-    /// second.
+    /// Decides which steps to take now. Call this method about ten times per second, because a queue can fill
+    /// in less than one second.
     ///
     /// - Parameters:
     ///   - queues: The current state of the session's queues.
-    ///   - pressure: The last assessment. `nil` if the computer's state isn't monitored.
+    ///   - pressure: The last assessment of the system pressure. `nil` if the computer's state isn't
+    ///     monitored.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
-    /// - Returns: The decision. The policy assumes that the caller executes it.
+    /// - Returns: The decision. The policy assumes that the caller executes the decision.
     public mutating func look(
         _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
     ) -> Decision {
@@ -185,13 +191,14 @@ public struct GovernorPolicy: Sendable {
         case .cameraOff:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.offPatience)
-        // An overloaded encoder drops frames anyway, and a few frames are better than none.
+        // For an overloaded encoder, pausing the program isn't useful: the encoder drops frames in any case,
+        // and a few frames are better than none.
         case .programPause:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.pausePatience)
         case .preset, .rate, .coarseDecoding, .previews, .cameraRate, .cameraSize: break
         }
-        // A new problem may resolve itself, so wait before interrupting a camera's stream.
+        // A new problem may resolve itself, so the policy waits before interrupting a camera's stream.
         let reference = measure.restartsCamera ? max(lastChange ?? since, since) : lastChange
         return reference.map { time - $0 >= patience } ?? true
     }
@@ -204,13 +211,14 @@ public struct GovernorPolicy: Sendable {
     }
 
     private static func trouble(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Trouble? {
-        // An encoder also falls behind if its file is slow. Reducing the encoding work then doesn't help, and a faster
-        // preset increases the file size.
+        // An encoder also falls behind if the disk is too slow for its file. In this case, reducing the
+        // encoding work doesn't help, and a faster preset even increases the file size.
         let isDiskSlow = factors.contains { $0.cause == .writer && $0.level >= .serious }
         let troubles =
             [encoderTrouble(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
             + factors.compactMap(trouble)
-        // Among equally urgent problems, use the first. Encoder problems respond most quickly.
+        // Of several equally urgent problems, the first one is chosen. Encoder problems come first because
+        // measures against them take effect most quickly.
         return troubles.first { $0.urgency == .now } ?? troubles.first
     }
 
@@ -225,7 +233,7 @@ public struct GovernorPolicy: Sendable {
                     "the encoder of \(queue.name) is \(Int(rounding: queue.intervals)) frames behind (buffer: \(room) frames).",
                 fill: fill)
         }
-        // Frames that encode slowly are dropped before many of them accumulate.
+        // If frames take long to encode, frames are dropped before many of them accumulate in the queue.
         guard let slowest = queues.max(by: { $0.backlog < $1.backlog }), slowest.backlog >= tooSlow else {
             return nil
         }
@@ -250,7 +258,7 @@ public struct GovernorPolicy: Sendable {
         let patience: (soon: Int64, now: Int64)
         let situation: String
         switch factor.cause {
-        // Temperature changes slowly, so these problems allow more time between steps.
+        // Temperature changes slowly, so the policy waits longer between steps for these problems.
         case .temperature, .throttling:
             (relief, patience, situation) = (.processor, (15, 3), "Computer too hot")
         case .power: (relief, patience, situation) = (.processor, (15, 3), "Battery low")
@@ -281,7 +289,7 @@ public struct GovernorPolicy: Sendable {
         guard time - max(since, lastChange ?? since) >= wait else { return .none }
         let raised = takenTogether()
         taken.removeLast(raised.count)
-        // The previous step up was successful.
+        // The previous step up was successful, so the backoff is reset.
         if let lastRaise, time - lastRaise >= Self.trial { backoff = Self.shortestBackoff }
         lastChange = time
         lastRaise = time
@@ -298,7 +306,7 @@ public struct GovernorPolicy: Sendable {
             })
     }
 
-    /// Returns the minimum calm period before a measure is reverted.
+    /// Returns the minimum period without problems before a measure is reverted.
     private func calm(before measure: GovernorMeasure, isBusy: Bool) -> Nanoseconds {
         if isBusy { return Self.busyPatience }
         if isFreed { return measure.restartsCamera ? Self.freedRestartCalm : Self.freedCalm }
@@ -306,17 +314,18 @@ public struct GovernorPolicy: Sendable {
         return lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
     }
 
-    /// Returns the indices of the measures to revert together, the last one first. The result is a single measure, or
-    /// all measures of the same camera if load from other processes has ended.
+    /// Returns the indices of the measures to revert together, starting with the last one. Usually, this is a
+    /// single measure. If load from other processes has ended, the result contains all measures of the same
+    /// camera.
     private func takenTogether() -> [Int] {
         guard let last = taken.last else { return [] }
         guard isFreed, let camera = ladder[last].changedCamera else { return [last] }
         return Array(taken.reversed().prefix { ladder[$0].changedCamera == camera })
     }
 
-    /// Tracks whether other processes keep the computer busy. When their load ends, attempts that failed in the
-    /// meantime are disregarded. If the load started after a failed attempt, the session itself was the cause of the
-    /// failure.
+    /// Tracks whether other processes keep the computer busy. When the load from other processes ends, steps
+    /// up that failed during the load are disregarded. If a step up failed before the load started, the
+    /// session itself was the cause of the failure.
     private mutating func trackExternalLoad(_ isBusy: Bool, at time: ClockTime) {
         if isBusy {
             busySince = busySince ?? time

@@ -6,7 +6,7 @@ package import Media
 package final class HostMonitor: Sendable {
     /// A reading of the computer's state.
     package struct Report: Sendable {
-        /// The computer's state without implausible values.
+        /// The computer's state, from which implausible values have been removed.
         package let state: HostState
         /// Start time of the reading, on `CLOCK_MONOTONIC`.
         package let at: ClockTime
@@ -47,8 +47,8 @@ package final class HostMonitor: Sendable {
 }
 
 extension HostState {
-    /// Returns the state without implausible values, such as a fraction that is NaN. `missing` lists the
-    /// removed values.
+    /// Returns the state without implausible values, such as a fraction that is NaN. The removed values are
+    /// listed in `missing`.
     package func checked() -> HostState {
         var state = self
         func omit(_ source: MissingSource.Source, _ part: String? = nil) {
@@ -131,8 +131,8 @@ extension PowerSupply {
 }
 
 extension DiskSpace {
-    /// Maximum plausible number of bytes: one exbibyte, which exceeds every disk. Sums and products of plausible values
-    /// fit into 64 bits.
+    /// Maximum plausible number of bytes: one exbibyte, which exceeds every disk. With this limit, sums and
+    /// products of plausible values fit into 64 bits.
     private static let most: Int64 = 1 << 60
 
     fileprivate var isPossible: Bool {
@@ -140,8 +140,9 @@ extension DiskSpace {
     }
 }
 
-/// Reads the free space of the recording disk every two seconds on a separate thread. During standby, no other
-/// component monitors the disk. A disk that doesn't respond blocks only this thread.
+/// Reads the free space of the recording disk every two seconds on a separate thread. This monitor is used
+/// during standby, when no other component monitors the disk. A disk that doesn't respond blocks only this
+/// thread.
 package final class FreeSpaceMonitor: Sendable {
     private let latest = ConditionLock<Int64?>(nil)
     private let done = Cancellation()
@@ -152,7 +153,7 @@ package final class FreeSpaceMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - host: Reads the free space.
-    ///   - folder: The recording folder, which may not exist yet.
+    ///   - folder: The folder for recordings, which may not exist yet.
     ///   - clock: A real-time clock.
     package init(_ host: any HostReading, of folder: String, clock: any SessionClock) {
         MediaThread.eventually(name: "free space") { [latest, done] in
@@ -163,7 +164,7 @@ package final class FreeSpaceMonitor: Sendable {
         }
     }
 
-    /// Number of free bytes. `nil` until the first reading, or if reading fails.
+    /// Number of free bytes. `nil` before the first reading, and if the reading fails.
     package var bytes: Int64? { latest.withLock { $0 } }
 
     /// Stops the readings. This method doesn't wait for a reading in progress.

@@ -1,20 +1,20 @@
 public import Media
 
-/// Assesses the system pressure of a session. This value type maps readings to an assessment and receives the time as
-/// an argument.
+/// Assesses the system pressure on a session's computer. This value type maps readings to an assessment and
+/// receives the time as an argument.
 ///
-/// If several values describe the same problem, direct evidence takes precedence. CPU contention and capped
-/// processors indicate that frames may be late, whereas queues show that frames are late.
+/// If several values describe the same problem, direct evidence takes precedence. For example, CPU contention
+/// and throttled processors indicate only that frames may be late, whereas queues show that frames are late.
 public struct PressureAssessment: Sendable {
     private var holds: [PressureFactor.Cause: LevelHold] = [:]
     private var heat = HeatPressure()
     private var speed = SpeedPressure()
     private var headroom = DiskHeadroom()
 
-    /// Maximum age of a reading. If the latest reading is older, the computer counts as not responding.
+    /// Maximum age of a reading. If the latest reading is older, the computer is considered unresponsive.
     private static let staleAge = Nanoseconds.seconds(5)
 
-    /// How long a value must have been lower before its level falls.
+    /// Time for which a value must have been lower before its level falls.
     public static let fallDelay = LevelHold.fallDelay
 
     /// Creates an assessment without readings.
@@ -24,10 +24,11 @@ public struct PressureAssessment: Sendable {
     ///
     /// - Parameters:
     ///   - state: The latest reading of the computer's state.
-    ///   - readAt: The time of the reading, on `CLOCK_MONOTONIC`. The same reading may be passed again.
+    ///   - readAt: The time of the reading, on `CLOCK_MONOTONIC`. A reading may be passed more than once.
     ///   - queues: The age of the session's queues.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
-    /// - Returns: The system pressure. If the level of a cause was recently higher, that level is held.
+    /// - Returns: The system pressure. If the level of a cause was higher until recently, the higher level is
+    ///   kept.
     public mutating func assess(
         _ state: HostState, readAt: ClockTime, queues: [QueueAge], at time: ClockTime
     ) -> SystemPressure {
@@ -49,7 +50,8 @@ public struct PressureAssessment: Sendable {
             missing: missing(state, readAt: readAt, at: time), diskTime: diskTime)
     }
 
-    /// Returns the factors that are or recently were above nominal, worst first.
+    /// Returns the factors that are above nominal or were above nominal recently, in descending order of
+    /// severity.
     private mutating func settle(_ found: [PressureFactor], at time: ClockTime) -> [PressureFactor] {
         var settled: [PressureFactor] = []
         for cause in PressureFactor.Cause.allCases {
@@ -71,15 +73,15 @@ public struct PressureAssessment: Sendable {
     }
 }
 
-/// Prevents the level of a factor from flickering. The level rises immediately, and falls after it has been lower for
-/// several seconds.
+/// Prevents the level of a factor from changing too often. The level rises immediately, and falls after it
+/// has been lower for several seconds.
 struct LevelHold: Sendable {
     /// The time after which a lower level takes effect. This time is long enough for a sensor that fluctuates around a
     /// threshold, and short enough to show that a measure has helped.
     static let fallDelay = Nanoseconds.seconds(8)
 
     private var held: PressureFactor?
-    /// The time at which the factor fell below the held level, and the worst factor since then.
+    /// The time when the factor fell below the held level, and the worst factor since that time.
     private var lower: (since: ClockTime, worst: PressureFactor?)?
 
     /// Processes a new factor.
@@ -87,7 +89,8 @@ struct LevelHold: Sendable {
     /// - Parameters:
     ///   - factor: The current factor. `nil` means nominal.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
-    /// - Returns: The effective factor. While a level is held, the factor keeps its earlier text.
+    /// - Returns: The effective factor. While an earlier, higher level is held, the factor keeps the earlier
+    ///   text.
     mutating func settle(_ factor: PressureFactor?, at time: ClockTime) -> PressureFactor? {
         let (new, old) = (factor?.level ?? .nominal, held?.level ?? .nominal)
         guard new < old else {

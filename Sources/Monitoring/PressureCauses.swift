@@ -4,13 +4,14 @@ package import Media
 /// (Documentation/driver-api/thermal/sysfs-api.rst). At `passive`, the kernel throttles the machine. At `hot`, the
 /// kernel issues a warning. At `critical`, the kernel shuts the machine down.
 struct HeatPressure: Sendable {
-    /// A trip point counts as near if the temperature is within this distance in degrees. Sensors are accurate to about
-    /// one degree, and a small computer under load heats up by one degree in one to two seconds. At a distance of two
-    /// degrees, files can barely be closed in time.
+    /// A trip point counts as near if the temperature is within this distance of it, in degrees Celsius.
+    /// Sensors are accurate to about one degree, and a small computer under load heats up by one degree in
+    /// one to two seconds. At a distance of two degrees, there is barely enough time to close the files.
     private static let near = (fair: 5.0, critical: 5.0, shutdown: 2.0)
-    /// Levels for zones without a passive trip point. Throttling starts well before the shutdown temperature.
+    /// Levels for thermal zones without a passive trip point, relative to the zone's lowest limit. Throttling
+    /// starts well before the shutdown temperature.
     private static let unsaid = LevelSteps(fair: -20, serious: -10)
-    /// Minimum rise over the window that counts as a trend, in degrees.
+    /// Minimum temperature rise over the time window that counts as a trend, in degrees.
     private static let leastRise = 2.0
     private static let leastSpan = Nanoseconds.seconds(20)
 
@@ -25,7 +26,8 @@ struct HeatPressure: Sendable {
         return zones.map(Self.factor).max { $0.level < $1.level }
     }
 
-    /// Returns the time until each zone with rising temperature reaches its next trip point.
+    /// For each thermal zone with rising temperature, returns the estimated time until the zone reaches its
+    /// next trip point.
     func deadlines(_ zones: [ThermalZone]) -> [PressureCost.Deadline] {
         zones.compactMap { zone in
             guard let trend = trends[zone.name], trend.span >= Self.leastSpan, let slope = trend.slope,
@@ -40,7 +42,7 @@ struct HeatPressure: Sendable {
                 .filter { $0.0 > zone.temperature }
             guard let next = ahead.min(by: { $0.0 < $1.0 }) else { return nil }
             let seconds = (next.0.degrees - zone.temperature.degrees) / slope
-            // An estimate beyond one day isn't meaningful.
+            // An estimate of more than one day isn't meaningful.
             guard seconds < 86_400 else { return nil }
             return PressureCost.Deadline(limit: next.1, timeLeft: .seconds(rounding: seconds))
         }
@@ -75,13 +77,13 @@ struct HeatPressure: Sendable {
     }
 }
 
-/// The pressure caused by a processor with reduced performance: its frequency is capped, it's throttled because of
-/// heat, or its quota is exhausted.
+/// The pressure caused by reduced processor performance, which results from a frequency cap, thermal
+/// throttling, or an exhausted CPU quota.
 struct SpeedPressure: Sendable {
-    /// Thresholds for the remaining fraction of full speed, negated. A cap doesn't indicate whether the remaining speed
-    /// is sufficient, so the level never exceeds serious.
+    /// Thresholds for the remaining fraction of the processor's full speed, negated. A frequency cap doesn't
+    /// indicate whether the remaining speed is sufficient, so the level never exceeds serious.
     private static let cap = LevelSteps(fair: -0.9, serious: -0.5)
-    /// Thresholds for the fraction of the quota periods that were throttled.
+    /// Thresholds for the fraction of CPU quota periods in which the process was throttled.
     private static let quota = LevelSteps(fair: 0.05, serious: 0.25)
 
     private static let window = Nanoseconds.seconds(10)
@@ -143,24 +145,26 @@ struct SpeedPressure: Sendable {
 
 /// The pressure caused by stalled tasks (kernel, Documentation/accounting/psi.rst).
 ///
-/// The values of this process's control group cover only its own tasks; the values of the machine cover all tasks. The
-/// group's value is used if it's known. For memory, which all tasks share, the worse of the two values is used.
+/// The values of this process's control group cover only its own tasks; the values of the machine cover all
+/// tasks. The value of the control group is used if it's known. For memory, which all tasks share, the worse
+/// of the two values is used.
 enum StallPressure {
-    /// Thresholds for the fraction of the time that tasks wait for the CPU. The tasks may belong to other processes,
-    /// and multicam's own encoder threads compete when there are more threads than processors. Therefore, this value
-    /// alone never raises the level above serious. Only the encoders' queues show whether frames are late.
+    /// Thresholds for the fraction of the time that tasks wait for the CPU. The tasks may belong to other
+    /// processes, and multicam's own encoder threads compete when there are more threads than processors.
+    /// Therefore, CPU waiting time alone never raises the level above serious. Only the encoders' queues show
+    /// whether frames are late.
     private static let processor = LevelSteps(fair: 0.25, serious: 0.6)
-    /// Thresholds for the fraction of the time that all tasks wait for the disk. The recording's files are flushed once
-    /// per second, and the flushing thread always waits. Therefore, only time without any other runnable work counts,
-    /// and this value alone never raises the level above serious. Only the files' queues show whether writing has
-    /// fallen behind.
+    /// Thresholds for the fraction of the time that all tasks wait for the disk. The recording's files are
+    /// flushed once per second, and the flushing thread always waits. Therefore, only time in which no task
+    /// can run counts, and disk waiting time alone never raises the level above serious. Only the files'
+    /// queues show whether writing has fallen behind.
     private static let storage = LevelSteps(fair: 0.25, serious: 0.6)
     /// Threshold for the fraction of the time that some tasks wait for memory. At 7 %, Android's lmkd starts to reclaim
     /// memory (`psi_partial_stall_ms` 70 of 1000).
     private static let memorySome = LevelSteps(fair: 0.07)
-    /// Thresholds for the fraction of the time that all tasks wait for memory. systemd-oomd kills processes at 60 %
-    /// (`DefaultMemoryPressureLimit`), and lmkd at 70 % (`psi_complete_stall_ms`). Below these values, a loss of 10 %
-    /// of the time is noticeable, and 33 % makes every device late.
+    /// Thresholds for the fraction of the time that all tasks wait for memory. systemd-oomd kills processes
+    /// at 60 % (`DefaultMemoryPressureLimit`), and lmkd at 70 % (`psi_complete_stall_ms`). At lower values, a
+    /// loss of 10 % of the time is already noticeable, and a loss of 33 % makes every device late.
     private static let memoryFull = LevelSteps(fair: 0.05, serious: 0.1, critical: 0.3, shutdown: 0.6)
 
     static func factors(_ stalls: [ResourceStall]) -> [PressureFactor] {
@@ -229,11 +233,12 @@ enum PowerPressure {
 
 /// The pressure caused by queues that don't drain.
 enum QueuePressure {
-    /// Thresholds for the fraction of an encoder's queue that remains filled for one second. At 80 %, there's no
-    /// reserve for fluctuations, and frames are lost.
+    /// Thresholds for the fraction of an encoder's queue that remains filled for one second. At 80 %, the
+    /// queue can't absorb fluctuations, and frames are lost.
     private static let encoder = LevelSteps(fair: 0.2, serious: 0.5, critical: 0.8)
-    /// Thresholds for the age of a file's queue in frame intervals: 0.5 s, 2 s, and 5 s at 30 frames per second.
-    /// Waiting frames are lost in a power failure. Frames that don't fit into the queue are dropped (`WriteLimits`).
+    /// Thresholds for the age of a file's queue in frame intervals: 0.5 s, 2 s, and 5 s at 30 frames per
+    /// second. Frames that are waiting in a file's queue are lost in a power failure. Frames that don't fit
+    /// into the queue are dropped (`WriteLimits`).
     private static let writer = LevelSteps(fair: 15, serious: 60, critical: 150)
 
     static func factors(_ queues: [QueueAge]) -> [PressureFactor] {
@@ -261,10 +266,12 @@ enum QueuePressure {
 /// Estimates the time until the recording disk is full from the growth rate of the recording's own files. Data written
 /// by other processes appears as reduced free space in the next reading.
 package struct DiskHeadroom: Sendable {
-    /// Remaining time at the start of each level, in negated seconds. The levels leave time to notice the
-    /// problem, decide what to do, change the disk, and finally close the files.
+    /// Remaining time at the start of each level, in negated seconds. The levels leave the user enough time
+    /// to notice the problem, decide what to do, and replace the disk, and they leave the session enough time
+    /// to close the files.
     private static let steps = LevelSteps(fair: -15 * 60, serious: -5 * 60, critical: -2 * 60, shutdown: -30)
-    /// Minimum time span for determining a rate, because files grow by one fragment per second.
+    /// Minimum time span for measuring a growth rate. Shorter spans are too inaccurate, because files grow by
+    /// one fragment per second.
     private static let leastSpan = Nanoseconds.seconds(3)
 
     private var recorded = RecentSamples(window: .seconds(30))
@@ -273,7 +280,8 @@ package struct DiskHeadroom: Sendable {
 
     /// Returns the time until the disk is full.
     ///
-    /// - Returns: `nil` until the rate is known, or if no files are being written.
+    /// - Returns: The remaining time, or `nil` until the data rate is known, or if no files are being
+    ///   written.
     package mutating func timeLeft(_ disk: DiskSpace?, readAt time: ClockTime) -> Nanoseconds? {
         guard let disk else {
             recorded.removeAll()
@@ -282,11 +290,11 @@ package struct DiskHeadroom: Sendable {
         recorded.add(Double(disk.recordedBytes), at: time)
         guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
         let seconds = Double(max(disk.freeBytes, 0)) / bytesPerSecond
-        // 30 years is effectively unlimited.
+        // The result is limited to about 30 years, which is effectively unlimited.
         return .seconds(rounding: min(seconds, 1e9))
     }
 
-    /// Growth rate of the recording's files in bytes per second. `nil` until it's known.
+    /// Growth rate of the recording's files, in bytes per second. `nil` until the rate is known.
     package var bytesPerSecond: Double? {
         recorded.span >= Self.leastSpan ? recorded.increase / recorded.span.inSeconds : nil
     }
@@ -310,7 +318,7 @@ struct RecentSamples: Sendable {
         self.window = window
     }
 
-    /// Adds a sample. A sample that isn't newer than the last one is the same reading and is ignored.
+    /// Adds a sample. A sample that isn't newer than the last one comes from the same reading and is ignored.
     mutating func add(_ value: Double, at time: ClockTime) {
         if let last = samples.last, time <= last.time { return }
         samples.append((time, value))
@@ -351,7 +359,7 @@ struct RecentSamples: Sendable {
     }
 }
 
-/// The thresholds of all levels, for a value where higher is worse.
+/// The thresholds of all levels, for a value whose increase means higher pressure.
 struct LevelSteps: Sendable {
     let fair: Double
     var serious = Double.infinity
@@ -365,6 +373,7 @@ struct LevelSteps: Sendable {
         return value >= fair ? .fair : .nominal
     }
 
-    /// Returns the level of a value where lower is worse. The thresholds of such a value are negated.
+    /// Returns the level of a value whose decrease means higher pressure. The thresholds of such a value are
+    /// negated.
     func level(ofRemaining value: Double) -> PressureLevel { level(of: -value) }
 }

@@ -1,10 +1,10 @@
 public import Media
 
-/// How far an encoder or the writing of a file has fallen behind.
+/// The delay by which an encoder or a file writer has fallen behind.
 public struct QueueAge: Sendable, Equatable {
     /// The kind of queue.
     public enum Kind: Sendable, Equatable {
-        /// The queue of an encoder, and its capacity in frames. Frames beyond the capacity are lost.
+        /// The queue of an encoder, with its capacity in frames. Frames that exceed the capacity are lost.
         case encoder(room: Int)
         /// The queue of a file.
         case writer
@@ -14,9 +14,10 @@ public struct QueueAge: Sendable, Equatable {
     public let kind: Kind
     /// Name of the stream or the file.
     public let name: String
-    /// Age of the oldest waiting frame in frame intervals.
+    /// Age of the oldest frame in the queue, in frame intervals.
     public let intervals: Double
-    /// Estimated time to process the queue, based on how long the last frames took. Zero if the time is unknown.
+    /// Estimated time to process the frames in the queue, based on the processing time of the last frames.
+    /// The value is zero if the time is unknown.
     public let backlog: Nanoseconds
 
     /// Creates a queue age from its values.
@@ -30,8 +31,8 @@ public struct QueueAge: Sendable, Equatable {
 
 /// The minimum age of each queue since the last evaluation, which is the part of the queue that never drains.
 ///
-/// A queue that fills briefly is working as intended. A queue that never becomes empty is behind (based on CoDel, RFC
-/// 8289).
+/// A queue that fills only briefly is working as intended. A queue that never becomes empty indicates that
+/// its consumer has fallen behind (based on CoDel, RFC 8289).
 package struct StandingQueues: Sendable {
     private var lowest: [String: QueueAge] = [:]
 
@@ -45,7 +46,7 @@ package struct StandingQueues: Sendable {
         }
     }
 
-    /// Returns the minimum ages sorted by name, and resets them.
+    /// Returns the minimum ages of all queues, sorted by name, and resets them.
     package mutating func take() -> [QueueAge] {
         defer { lowest.removeAll() }
         return lowest.values.sorted { $0.name < $1.name }

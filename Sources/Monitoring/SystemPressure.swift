@@ -1,15 +1,16 @@
 public import Media
 
-/// The current strain on a session's computer: a level, its causes, the estimated remaining time, and the missing
-/// readings.
+/// The current system pressure on a session's computer: the level, its causes, the estimated remaining time,
+/// and the readings that are missing.
 public struct SystemPressure: Sendable, Equatable {
-    /// The level of the worst factor, or `nominal`.
+    /// The level of the worst factor, or `nominal` if there are no factors.
     public let level: PressureLevel
-    /// The factors above nominal, worst first. Each cause occurs at most once.
+    /// The factors above nominal, in descending order of severity. Each cause occurs at most once.
     public let factors: [PressureFactor]
     /// The estimated time for which the session can continue under the current conditions.
     public let cost: PressureCost
-    /// The readings that the computer doesn't provide. A level of `nominal` refers only to the available readings.
+    /// The readings that the computer doesn't provide. If the level is `nominal`, only the available readings
+    /// are known to be nominal.
     public let missing: [MissingSource]
     /// Time until the disk is full. `nil` until the data rate of the recording is known.
     public let diskTime: Nanoseconds?
@@ -31,11 +32,11 @@ public struct SystemPressure: Sendable, Equatable {
 /// The severity of system pressure, with the levels and recommendations of Apple's system pressure API.
 public enum PressureLevel: String, Sendable, Codable, CaseIterable {
     case nominal
-    /// The session should be monitored, but no action is necessary.
+    /// The pressure is slightly elevated. The session should be monitored, but no action is necessary.
     case fair
     /// The load should be reduced, for example by lowering a frame rate or closing other programs.
     case serious
-    /// The load must be reduced soon: frames are being lost, or the computer is close to its limits.
+    /// The load must be reduced soon because frames are being lost or the computer is close to its limits.
     case critical
     /// The session must stop because the computer is about to terminate it.
     case shutdown
@@ -58,7 +59,7 @@ extension PressureLevel: Comparable {
 
 /// One cause of system pressure, with its level and its value.
 public struct PressureFactor: Sendable, Equatable {
-    /// The kind of a cause.
+    /// The kind of problem that causes system pressure.
     public enum Cause: String, Sendable, Codable, CaseIterable {
         /// Tasks are waiting for the CPU.
         case processorStall = "cpu-stall"
@@ -83,7 +84,7 @@ public struct PressureFactor: Sendable, Equatable {
         /// The disk is filling up.
         case disk
 
-        /// The cause in two or three words for the user: `busy processor`.
+        /// The cause in two or three words for the user, such as `busy processor`.
         public var words: String {
             switch self {
             case .processorStall: "busy processor"
@@ -105,8 +106,8 @@ public struct PressureFactor: Sendable, Equatable {
     public let cause: Cause
     /// The pressure level that the cause produces.
     public let level: PressureLevel
-    /// A printable clause with the value, without a final period: `tasks waited for the processor in 72 % of the last
-    /// 10 s`.
+    /// A printable clause that contains the measured value, without a final period, such as `tasks waited for
+    /// the processor in 72 % of the last 10 s`.
     public let text: String
 
     /// Creates a factor. The factor's text is made printable and truncated to 300 characters.
@@ -132,20 +133,22 @@ public struct PressureFactor: Sendable, Equatable {
     }
 }
 
-/// The estimated time for which a session can continue, on the scale of Apple's `systemPressureCost`. Values
-/// below 1 mean indefinitely, 1…2 about 15 minutes, 2…3 about 10 minutes, and above 3 only briefly.
+/// The estimated time for which a session can continue, on the scale of Apple's `systemPressureCost`. With
+/// values below 1, the session can continue indefinitely; with 1…2, for about 15 minutes; with 2…3, for about
+/// 10 minutes; and above 3, only briefly.
 ///
-/// The cost is an estimate that extrapolates the current trend linearly to the nearest limit. In reality, temperatures
-/// level off, batteries sag, and disk usage changes.
+/// The cost is an estimate that extrapolates the current trend linearly to the nearest limit. In reality,
+/// temperatures level off, batteries discharge unevenly, and disk usage changes.
 public struct PressureCost: Sendable, Equatable {
     /// The cost, at least 0. The cost is 0 if no known limit is being approached.
     public let value: Double
     /// Time until the nearest limit. `nil` if no limit is being approached.
     public let timeLeft: Nanoseconds?
-    /// What happens at the nearest limit, such as `the disk is full`. `nil` if no limit is being approached.
+    /// The consequence of reaching the nearest limit, such as `the disk is full`. `nil` if no limit is being
+    /// approached.
     public let limit: String?
 
-    /// A limit and the remaining time.
+    /// A limit and the estimated time until it is reached.
     struct Deadline: Sendable, Equatable {
         let limit: String
         let timeLeft: Nanoseconds

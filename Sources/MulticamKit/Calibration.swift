@@ -8,8 +8,8 @@ internal import SessionFolder
 public import Setup
 public import Synchrony
 
-/// Measures the latency of a session's cameras and microphones from events that all of these devices see or hear:
-/// claps, or flashes with a beep.
+/// Measures the latency of a session's cameras and microphones from events that all of these devices capture,
+/// such as claps or flashes with a beep.
 ///
 /// ```swift
 /// let calibration = try Calibration(SessionSetup(request), CalibrationOptions())
@@ -17,7 +17,7 @@ public import Synchrony
 /// let warning = try calibration.keep(result)
 /// ```
 ///
-/// The devices run as they do in a recording, in the same formats and with the same clock models. Nothing is
+/// The devices run as they do in a recording, in the same formats and with the same clock models. No data is
 /// recorded.
 public final class Calibration: Sendable {
     private let setup: SessionSetup
@@ -36,7 +36,7 @@ public final class Calibration: Sendable {
     ///   - setup: The setup with its opened devices. The latencies and offsets in the setup's plan are ignored.
     ///   - options: Duration and accuracy of the measurement.
     ///   - clock: The session clock; a simulated clock in tests with synthetic devices.
-    /// - Throws: `CalibrationError.usage` if the microphone or a second device is missing, or if the
+    /// - Throws: `CalibrationError.usage` if the setup has no microphone or no second device, or if the
     ///   reference isn't one of the microphones. `CalibrationError.recording` if a camera's stream can't be
     ///   decoded.
     public init(
@@ -69,7 +69,7 @@ public final class Calibration: Sendable {
         }
     }
 
-    /// Ends the measurement soon and keeps the current results. Thread-safe.
+    /// Ends the measurement as soon as possible and keeps the results so far. Thread-safe.
     public func stop() { observation.stop() }
 
     /// Measures until every device reaches the required accuracy, the time limit is reached, `stop` is
@@ -108,8 +108,8 @@ public final class Calibration: Sendable {
         }
     }
 
-    /// Stores the usable findings, so that recordings apply them. The call has no effect if only the reference is
-    /// usable, and blocks until the data is on disk.
+    /// Stores the usable findings, so that recordings apply these corrections. The call blocks until the data
+    /// is on disk. If only the reference has a usable finding, the call has no effect.
     ///
     /// - Returns: A message for the user if earlier calibrations couldn't be read.
     /// - Throws: `StateFileError` if the findings can't be written, or if this user doesn't have a state
@@ -158,11 +158,11 @@ public struct CalibrationOptions: Sendable, Equatable {
     public var events: Int
     /// The target accuracy. The measurement continues until each device's uncertainty is within this value.
     public var goal: Nanoseconds
-    /// Maximum duration, starting when all devices are delivering data.
+    /// Maximum duration of the measurement, starting when all devices are delivering data.
     public var duration: Nanoseconds
     /// Role of the reference microphone for the other devices; `nil` selects the first microphone.
     public var reference: String?
-    /// Maximum time until the devices deliver good frames and audio.
+    /// Maximum time for the devices to begin to deliver valid frames and audio.
     public var startTimeLimit: Nanoseconds
 
     /// Creates options from their values.
@@ -183,10 +183,12 @@ public enum CalibrationEvent: Sendable {
     /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
     /// reference microphone.
     case listening(reference: String)
-    /// The reference microphone detected an event, and the other devices have had time to detect it. `number` starts at
-    /// 1. The lists contain roles.
+    /// The reference microphone detected an event, and the other devices have had enough time to detect the
+    /// same event. `number` counts the events, starting with the value 1. The two lists contain the roles of
+    /// the devices that detected or missed the event.
     case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
-    /// A message for the user: how to help, or why a device no longer detects events.
+    /// A message for the user that explains how to improve the measurement, or why a device no longer detects
+    /// events.
     case hint(String)
 }
 
@@ -196,12 +198,13 @@ public struct CalibrationFinding: Sendable, Equatable {
     public enum Verdict: Sendable, Equatable {
         /// The reference microphone for the other devices.
         case reference
-        /// The uncertainty is within the target.
+        /// The uncertainty of the measurement is within the target.
         case measured
-        /// The uncertainty exceeds the target, but the correction always improves timestamps.
+        /// The uncertainty of the measurement exceeds the target, but the correction still makes timestamps
+        /// more accurate.
         case coarse
-        /// The uncertainty exceeds the target, and the correction is so small that it could make timestamps less
-        /// accurate.
+        /// The uncertainty of the measurement exceeds the target, and the correction is so small that
+        /// applying it could make timestamps less accurate.
         case undecided
         /// The device detected too few events.
         case tooFew
@@ -215,8 +218,8 @@ public struct CalibrationFinding: Sendable, Equatable {
     public let format: CalibratedFormat
     /// The accuracy class of the device's measurement.
     public let verdict: Verdict
-    /// Delay of the device's event times relative to the reference; `nil` for the reference, and if the device detected
-    /// no events.
+    /// Delay of the device's event times relative to the reference. The value is `nil` for the reference
+    /// itself, and for a device that detected no events.
     public let estimate: LatencyEstimate?
 
     /// Whether the finding is accurate enough to be stored and applied.
@@ -227,7 +230,8 @@ public struct CalibrationFinding: Sendable, Equatable {
         }
     }
 
-    /// The value for a profile: a camera's latency or a microphone's offset; `nil` if the device detected no events.
+    /// The correction to enter in a profile, which is a camera's latency or a microphone's offset; `nil` if
+    /// the device detected no events.
     public var correction: Nanoseconds? {
         if verdict == .reference { return .zero }
         return estimate.map { device.mediaType == .video ? $0.median : -$0.median }
@@ -238,7 +242,7 @@ public struct CalibrationFinding: Sendable, Equatable {
 public struct CalibrationResult: Sendable {
     /// Number of events that the reference microphone heard.
     public let heardCount: Int
-    /// The finding for each device, in the order of the plan: cameras first.
+    /// The finding for each device, in the order of the plan, starting with the cameras.
     public let findings: [CalibrationFinding]
     /// The devices that disconnected or ended during the measurement, and the reasons, one sentence each.
     public let problems: [String]
@@ -252,7 +256,8 @@ public struct CalibrationResult: Sendable {
 
 /// The reason why a calibration couldn't start or failed.
 public enum CalibrationError: Error, Sendable, Equatable {
-    /// The setup is unsuitable: too few devices, or no such microphone. The message explains how to fix it.
+    /// The setup is unsuitable because it has too few devices or lacks the reference microphone. The message
+    /// explains how to fix the problem.
     case usage(String)
     /// A device didn't start, delivered no data, or can't be decoded.
     case recording(RecordingError)

@@ -18,17 +18,17 @@ struct CalibrationProgress {
     private let reference: String
     private let options: CalibrationOptions
     private var participants: [Participant]
-    /// Number of events from the reference reported so far.
+    /// Number of events detected by the reference that have been reported so far.
     private(set) var toldCount = 0
     private var beginning: MediaTime?
     private var silentSince: MediaTime?
 
-    /// Maximum time for a device to report an event heard by the reference. The device's time for the event
-    /// can be up to a second late, and detectors report the event half a second later.
+    /// Maximum time for a device to report an event that the reference has detected. The device's time of the
+    /// event can be up to one second late, and detectors report the event another half second later.
     static let patience = Nanoseconds.seconds(2)
-    /// Time without an event after which the user gets a hint.
+    /// If no event is detected for this time, the user gets a hint.
     private static let silence = Nanoseconds.seconds(15)
-    /// Number of events after which a device that detected none gets a hint.
+    /// Number of events after which the user gets a hint about a device that detected none of them.
     private static let hopeless = 4
 
     init(reference: String, participants: [Participant], options: CalibrationOptions) {
@@ -46,7 +46,8 @@ struct CalibrationProgress {
         participants[index].events.append(event)
     }
 
-    /// Ignores the reference's events before a given time, because other devices may not have been ready.
+    /// Ignores events that the reference detected before a given time, because the other devices may not have
+    /// been ready.
     mutating func begin(at time: MediaTime) {
         beginning = time
         for index in participants.indices where participants[index].role == reference {
@@ -54,11 +55,11 @@ struct CalibrationProgress {
         }
     }
 
-    /// Returns the events to report now.
+    /// Returns the calibration events to report now.
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - isOver: Whether no more events will arrive, so that waiting for devices is pointless.
+    ///   - isOver: Whether no more detections will arrive, so that there is no reason to wait for devices.
     /// - Returns: Events that every device has detected or missed, in order, followed by hints.
     mutating func news(at now: MediaTime, isOver: Bool = false) -> [CalibrationEvent] {
         var news: [CalibrationEvent] = []
@@ -162,12 +163,12 @@ final class CalibrationListener {
     private var begin: ClockTime?
     private var isListening = false
     private var now = MediaTime.zero
-    /// The roles that have stopped delivering data, and the time when further results became impossible.
+    /// Roles of the devices that have stopped delivering data.
     private var ended: Set<String> = []
     private var uselessSince: ClockTime?
     private var problems: [String] = []
 
-    /// Time for detectors to learn the usual brightness and loudness.
+    /// Time during which the detectors adapt to the usual brightness and loudness.
     private static let warmUp = Nanoseconds.milliseconds(400)
 
     init(
@@ -199,7 +200,7 @@ final class CalibrationListener {
 
     /// Processes the data that the devices delivered.
     ///
-    /// - Returns: Whether to continue.
+    /// - Returns: Whether the calibration should continue.
     func take(_ news: [Observed], at time: ClockTime) -> Bool {
         let ready = (begin ?? time) + Self.warmUp
         begin = begin ?? time
@@ -226,7 +227,7 @@ final class CalibrationListener {
         return ended.contains(reference) || others.isSubset(of: ended)
     }
 
-    /// Returns the result of the calibration. Call this method once, at the end.
+    /// Returns the result of the calibration. Call this method only once, at the end of the measurement.
     func result() -> CalibrationResult {
         for role in microphones.keys.sorted() {
             for event in microphones[role]?.finish() ?? [] { progress.add(event, of: role) }
@@ -277,6 +278,7 @@ final class CalibrationListener {
         microphones[role]?.interrupt()
     }
 
-    /// Returns the time on the session clock, because a calibration doesn't have a T0.
+    /// Converts a time on the session clock to a media time. A calibration doesn't have a T0 to which times
+    /// could be relative.
     private static func media(_ time: ClockTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds) }
 }

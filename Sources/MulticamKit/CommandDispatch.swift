@@ -11,9 +11,10 @@ extension SessionSteering {
     ///
     /// - Parameters:
     ///   - request: The command.
-    ///   - paused: The plan that the command `status` reports without a session.
-    /// - Returns: The execution of the command. Commands that add devices, set controls, take stills, start a recording,
-    ///   or switch cameras block the calling thread. Starting a recording can block the thread for up to 20 s.
+    ///   - paused: The plan that the command `status` reports while no session exists.
+    /// - Returns: A closure that executes the command. Commands that add devices, set controls, take stills,
+    ///   start a recording, or switch cameras block the calling thread. Starting a recording can block the
+    ///   thread for up to 20 s.
     /// - Throws: `ControlError.usage` if the request is invalid.
     public func work(
         for request: CommandRequest, paused: SessionPlan
@@ -50,12 +51,12 @@ extension SessionSteering {
         if let reply = parsed.perform(session, context) { answer(reply) }
     }
 
-    /// Adds or replaces a device of the recording and waits until it delivers data.
+    /// Adds or replaces a device of the recording and waits until the device delivers data.
     ///
     /// - Parameters:
     ///   - session: The current session.
-    ///   - success: The reply if the device was changed.
-    ///   - change: Changes the device with the session's setup and stills.
+    ///   - success: The reply to send if the change succeeds.
+    ///   - change: Makes the change, using the session's setup and stills.
     /// - Returns: The reply to the sender.
     func changeDevices(
         of session: MulticamSession, saying success: String,
@@ -74,7 +75,7 @@ extension SessionSteering {
         }
     }
 
-    /// Applies a measurement of the group's time.
+    /// Adjusts the clock to a measurement of the group's time.
     func apply(_ measurement: ClockMeasurement) -> ControlReply {
         do throws(ClockRefusal) {
             try clock.take(measurement)

@@ -4,8 +4,8 @@ internal import Plan
 internal import Session
 internal import Setup
 
-/// Executes the commands for a camera's controls on a session. Each function waits for the device, and `match` also for
-/// frames, for a few seconds at most.
+/// Executes the commands for a camera's controls on a session. Each function waits for the device for at most
+/// a few seconds. The function `match` also waits for frames.
 struct ControlSteering {
     private let session: MulticamSession
 
@@ -25,7 +25,7 @@ struct ControlSteering {
         }
     }
 
-    /// Applies the values of a preset.
+    /// Applies the values of a preset to a camera's controls.
     func load(_ preset: SessionCommand.Preset) -> ControlReply {
         handled {
             let (role, name) = (preset.role, preset.name)
@@ -36,7 +36,7 @@ struct ControlSteering {
         }
     }
 
-    /// Saves the current values as a preset.
+    /// Saves the current values of a camera's controls as a preset.
     func save(_ preset: SessionCommand.Preset) -> ControlReply {
         handled {
             let (device, controls) = try session.controls(of: preset.role)
@@ -47,7 +47,7 @@ struct ControlSteering {
         }
     }
 
-    /// Deletes a preset.
+    /// Deletes a preset of a camera's controls.
     func delete(_ preset: SessionCommand.Preset) -> ControlReply {
         handled {
             let warning = try CameraPresets(of: try session.controls(of: preset.role).device).delete(
@@ -64,13 +64,13 @@ struct ControlSteering {
             var match = try LookMatching(role, to: leader, in: session)
             try match.run()
             var reply = try reply(match.outcomes, of: role, did: match.text)
-            // Values that a camera can't reach are reported, but the command itself has succeeded.
+            // Control values that the camera can't reach are reported, but the command itself succeeds.
             reply.ok = true
             return reply
         }
     }
 
-    /// Returns the reply of `body`, or the reply for its error.
+    /// Returns the reply of `body`. If `body` throws an error, returns a reply that contains the error.
     private func handled(_ body: () throws -> ControlReply) -> ControlReply {
         do {
             return try body()
@@ -85,7 +85,7 @@ struct ControlSteering {
         warning.map { "\(sentence). \($0)" } ?? sentence
     }
 
-    /// Returns the reply: the current controls, and the settings that differ from the request.
+    /// Returns a reply that contains the current controls and the settings that differ from the request.
     private func reply(
         _ outcomes: [ControlOutcome], of role: String, did sentence: String
     ) throws(SessionChangeError) -> ControlReply {
@@ -100,7 +100,7 @@ struct ControlSteering {
 }
 
 extension ControlReply {
-    /// Returns a refusal to split a recording's files if the process isn't allowed to open the new ones;
+    /// Returns a refusal to split a recording's files if the process isn't allowed to open the new files;
     /// otherwise `nil`. Without the refusal, the recording would continue in the old files even though the
     /// split was confirmed to the caller.
     static func splitRefusal(_ plan: SessionPlan) -> Self? {

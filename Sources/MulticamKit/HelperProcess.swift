@@ -3,9 +3,9 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// A multicam helper program that works with a session through its media socket. The helper starts with its owner's
-/// first request. If the helper crashes or hangs, it is restarted and receives all current requests again, and no
-/// caller waits for it. Secrets are passed only on the helper's standard input.
+/// A multicam helper program that works with a session through its media socket. The helper starts with its
+/// owner's first request. If the helper crashes or hangs, it is restarted and receives all current requests
+/// again. Callers never wait for the helper. Secrets are passed only on the helper's standard input.
 ///
 /// Thread-safe. The owner may hold its own lock when calling `want`, `say`, and `isEnding`.
 final class HelperProcess: Sendable {
@@ -14,7 +14,8 @@ final class HelperProcess: Sendable {
         /// Time at which the process's last message arrived.
         var heard = ClockTime(nanoseconds: 0)
         var thread: MediaThread?
-        /// Number of requests so far, which lets a thread that has given up detect a new request.
+        /// Number of requests so far. The thread uses this number to detect new requests after it has failed
+        /// to start the program.
         var wishes = 0
         /// Number of consecutive early exits of the process.
         var earlyDeaths = 0
@@ -38,9 +39,10 @@ final class HelperProcess: Sendable {
     private static let pause = Nanoseconds.seconds(1)
     /// Minimum run time after which an exit isn't counted as early.
     private static let minStableDuration = Nanoseconds.seconds(10)
-    /// How long a process that must report every second may be silent before it is considered hung.
+    /// If a process that must report every second doesn't send a message for this time, the process is
+    /// considered hung.
     private static let longestSilence = Nanoseconds.seconds(10)
-    /// Maximum time for the process to exit at the end.
+    /// Maximum time for the process to exit after it was requested to shut down.
     private static let patience = Nanoseconds.milliseconds(1500)
 
     /// Prepares the helper without starting a process.
@@ -48,7 +50,7 @@ final class HelperProcess: Sendable {
     /// - Parameters:
     ///   - name: The program's name, such as `multicam-live`.
     ///   - thread: Name of the thread that waits for the process, at most 9 bytes.
-    ///   - lack: The beginning of the error message for a missing program.
+    ///   - lack: The beginning of the error message that is reported if the program is missing.
     ///   - socket: Path of the media socket.
     ///   - program: The program's path; `nil` if it wasn't found.
     ///   - withheld: Names of environment variables of this process that the helper doesn't inherit.
@@ -64,8 +66,8 @@ final class HelperProcess: Sendable {
     /// Whether shutdown has begun. No further requests are accepted.
     var isEnding: Bool { state.withLock(\.isEnding) }
 
-    /// Starts the process if necessary, because there is a new request. The owner must exist until `end` has been
-    /// called.
+    /// Registers a new request, and starts the process if necessary. The owner must exist until `end` has
+    /// been called.
     func want(for owner: any HelperOwner) {
         state.broadcast { state in
             guard !state.isEnding else { return }
@@ -75,12 +77,12 @@ final class HelperProcess: Sendable {
         }
     }
 
-    /// Sends a line to the process. If no process is running, the line is lost, and `HelperOwner.withRequests` provides
-    /// the state to the next process.
+    /// Sends a line to the process. If no process is running, the line is dropped. The next process receives
+    /// all current requests from `HelperOwner.withRequests`.
     func say(_ line: String) { state.withLock { $0.child?.say(line) } }
 
-    /// Ends the process and waits for it, for about two seconds at most. The call blocks; don't make it from a Swift
-    /// task.
+    /// Ends the process, and waits at most about two seconds until it has exited. Blocks the calling thread;
+    /// don't call this method from a Swift task.
     func end() {
         let (child, thread) = state.broadcast { state in
             state.isEnding = true
@@ -93,16 +95,17 @@ final class HelperProcess: Sendable {
         thread?.join()
     }
 
-    /// Runs the process once, if there are requests.
+    /// Runs the process once if any requests exist.
     ///
-    /// - Returns: Whether to continue.
+    /// - Returns: Whether the helper should be run again.
     private func run(for owner: any HelperOwner) -> Bool {
         let (wishes, isEnding) = state.withLock { ($0.wishes, $0.isEnding) }
         guard !isEnding else { return false }
         let began = clock.now
         let isSilent = ConditionLock(false)
         guard let child = start(for: owner, whenSilent: { isSilent.broadcast { $0 = true } }) else {
-            // Wait for the next request, because the program may have been installed by then.
+            // Wait for the next request before trying again, because the program may have been installed by
+            // then.
             return state.wait { state in state.isEnding ? false : state.wishes != wishes ? true : nil }
         }
         let watch = watch(child, owner)
@@ -138,7 +141,7 @@ final class HelperProcess: Sendable {
                         + "multicam-studio.")
             }
             let child = try ChildProcess(program, ["--socket", socket], withholding: withheld.contains)
-            // The requests can't change in the meantime, so later ones are sent after these.
+            // The requests can't change during this closure, so later requests are sent after these lines.
             owner.withRequests { lines in
                 state.broadcast { state in
                     (state.child, state.heard) = (child, clock.now)
@@ -158,7 +161,8 @@ final class HelperProcess: Sendable {
         }
     }
 
-    /// Returns whether a message came from the current process. If it did, records that the process is alive.
+    /// Returns whether a message came from the current process. If so, records that the process is
+    /// responsive.
     private func hears(_ child: ChildProcess) -> Bool {
         state.withLock { state in
             guard state.child === child else { return false }
@@ -187,19 +191,20 @@ final class HelperProcess: Sendable {
 /// The owner of a helper process. The owner's functions are called on the helper's threads while the helper isn't
 /// holding a lock.
 protocol HelperOwner: AnyObject, Sendable {
-    /// Calls a closure with one line per current request, in the form that a new process expects. The requests don't
-    /// change during the call.
+    /// Calls a closure with one line for each current request, in the format that a new process expects. The
+    /// requests don't change while the closure runs.
     func withRequests(_ body: ([String]) -> Void)
 
-    /// Whether the process must currently report every second.
+    /// Whether the process is currently required to send a message every second.
     var mustReportEverySecond: Bool { get }
 
     /// Receives a line from the process.
     func hear(_ line: String)
 
-    /// Reports that the process has crashed, or was killed because it hung. The process will be restarted.
+    /// Reports that the process has crashed, or that it was killed because it was hung. The process will be
+    /// restarted.
     ///
-    /// - Parameter words: The cause, as the predicate of a sentence about the program.
+    /// - Parameter words: The cause, as a verb phrase that follows the program's name in a sentence.
     func processHasEnded(_ words: String)
 
     /// Reports that no process can be started until the next request.

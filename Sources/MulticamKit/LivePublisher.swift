@@ -10,8 +10,8 @@ internal import SessionFolder
 public import Setup
 internal import System
 
-/// Streams a session's program or cameras live. A separate process, `multicam-live`, receives the media from the media
-/// socket and sends it.
+/// Streams a session's program or cameras live. A separate process, `multicam-live`, receives the media from
+/// the media socket and sends the live stream.
 ///
 /// ```swift
 /// let publisher = LivePublisher(of: mediaServer)
@@ -85,12 +85,12 @@ public final class LivePublisher: Sendable {
 
     // MARK: Requested outputs
 
-    /// Sets the session to serve. Call this method before the session records. Outputs that the profile starts with the
-    /// session start immediately. Outputs that the profile starts with a recording run during recordings. Existing
-    /// outputs continue.
+    /// Sets the session whose media is published. Call this method before the session records. Outputs that
+    /// the profile starts with the session start immediately. Outputs that the profile starts with a
+    /// recording run during recordings. Live outputs that are already running continue.
     ///
     /// - Parameters:
-    ///   - session: The session; `nil` if there is currently none.
+    ///   - session: The session; `nil` if no session exists.
     ///   - liveOutputs: The live outputs of the session's profile, `SessionSetup.liveOutputs`.
     public func serve(_ session: MulticamSession?, _ liveOutputs: [LiveOutput] = []) {
         let (before, wanted) = state.withLock { state in
@@ -134,7 +134,7 @@ public final class LivePublisher: Sendable {
     /// Ends a live output.
     ///
     /// - Parameter name: Name of the output.
-    /// - Returns: Whether the output was published.
+    /// - Returns: Whether a live output with this name was published.
     @discardableResult
     public func unpublish(_ name: String) -> Bool {
         state.withLock { state in
@@ -147,7 +147,7 @@ public final class LivePublisher: Sendable {
 
     /// Adds the cost of a live output that isn't in the profile to the session's cost.
     ///
-    /// - Throws: `SessionChangeError` if the session would exceed its budget, or has ended.
+    /// - Throws: `SessionChangeError` if the session would exceed its budget, or if the session has ended.
     func plan(_ liveOutput: LiveOutput) throws(SessionChangeError) {
         let session = state.withLock { state in
             state.entries.contains { $0.name == liveOutput.name } ? nil : state.session
@@ -166,7 +166,7 @@ public final class LivePublisher: Sendable {
     /// Returns the profile's live output with the given name; `nil` if none exists.
     func entry(_ name: String) -> LiveOutput? { state.withLock { $0.entries.first { $0.name == name } } }
 
-    /// Returns the state of a published live output; `nil` if it isn't published.
+    /// Returns the status of a published live output; `nil` if no output with this name is published.
     func status(_ name: String) -> LiveOutputStatus? {
         state.withLock { state in
             state.outputs.first { $0.liveOutput.name == name && !$0.isLeaving }?.status
@@ -186,8 +186,8 @@ public final class LivePublisher: Sendable {
         for liveOutput in due { publish(liveOutput) }
     }
 
-    /// Ends all live outputs and the sending process. This method waits for the process for about two seconds at most.
-    /// No output can be published afterwards.
+    /// Ends all live outputs and the sending process, and waits at most about two seconds until the process
+    /// has exited. After this call, no output can be published.
     public func end() async {
         await withCheckedContinuation { continuation in
             MediaThread.eventually(name: "live:end") { [self] in
@@ -221,7 +221,7 @@ extension LivePublisher: HelperOwner {
     func processHasEnded(_ words: String) {
         let text = "The live output program \(words)"
         let hasSession = changeAll(to: .waiting, because: text) != nil
-        // If there is a session, the text is reported as an event of each output.
+        // If a session exists, the text is reported as an event of each output instead.
         if !hasSession { say(text) }
     }
 
@@ -231,7 +231,7 @@ extension LivePublisher: HelperOwner {
 
     /// Changes the state of all requested outputs.
     ///
-    /// - Returns: The session; `nil` if there is currently none.
+    /// - Returns: The session; `nil` if no session exists.
     private func changeAll(to new: LiveOutputStatus.State, because text: String) -> MulticamSession? {
         state.withLock { state in
             for (index, output) in state.outputs.enumerated() where !output.isLeaving {
@@ -246,7 +246,8 @@ extension LivePublisher: HelperOwner {
         do {
             report = try JSONDecoder().decode(LiveReport.self, from: Data(line.utf8))
         } catch {
-            // The message is invalid or from another version. Later messages may be readable.
+            // The message is invalid or was sent by another version. The message is ignored because later
+            // messages may be readable.
             return
         }
         state.withLock { state in
@@ -304,7 +305,7 @@ extension LivePublisher {
             ok: true, text: "Live output \(name) was already started. State: \(status.state.rawValue)\(why)")
     }
 
-    /// Returns an unused live output name: `srt`, `srt-2`.
+    /// Returns an unused name for a live output, such as `srt` or `srt-2`.
     private func freeName(_ kind: String) -> String {
         let taken = names.filter { entry($0) != nil || status($0) != nil }
         var (name, number) = (kind, 1)
@@ -326,12 +327,12 @@ extension LivePublisher {
 
 /// A current or former live output, with its state across all restarts of the sending process.
 struct PublishedOutput {
-    /// A counter that isn't reset when the counting process restarts.
+    /// A counter that keeps its value when the counting process restarts.
     private struct Tally {
         private var before: Int64 = 0
         private var last: Int64 = 0
 
-        /// Maximum plausible value, which exceeds the number of frames in a year.
+        /// Maximum plausible value, which is larger than the number of frames in a year.
         private static let most: Int64 = 1_000_000_000_000
 
         var sum: Int64 { before + last }
@@ -346,7 +347,8 @@ struct PublishedOutput {
     private(set) var liveOutput: LiveOutput
     /// Whether the output ends with the recording.
     private(set) var endsWithRecording = false
-    /// Whether the output is no longer requested. The output's last counts may still arrive.
+    /// Whether the output is no longer requested. The sending process may still report the output's final
+    /// counts.
     private(set) var isLeaving = false
     private(set) var status: LiveOutputStatus
     private var sent = Tally()
@@ -371,18 +373,18 @@ struct PublishedOutput {
         change(to: .ended, at: time)
     }
 
-    /// Whether the sending process is reporting the output every second.
+    /// Whether the sending process reports the state of the output every second.
     var isFollowed: Bool { !isLeaving && status.state != .refused }
 
     /// Applies a report from the sending process.
     mutating func take(_ report: LiveReport, at now: ClockTime) {
-        // This is the last report of an earlier connection, but the output has been requested again.
+        // The final report of an earlier connection is ignored if the output has been requested again.
         guard isLeaving || report.state != .ended else { return }
         sent.take(report.sent_frames)
         dropped.take(report.dropped_frames)
         (status.sentFrames, status.droppedFrames) = (sent.sum, dropped.sum)
         status.bitrate = report.state == .connected ? max(report.bitrate, 0) : nil
-        // An output that is no longer requested has ended, regardless of its connection's state.
+        // An output that is no longer requested counts as ended, regardless of the state of its connection.
         guard !isLeaving else { return }
         change(
             to: LiveOutputStatus.State(report.state), because: report.text,
@@ -392,7 +394,7 @@ struct PublishedOutput {
     /// Changes the state and its reason.
     mutating func change(to state: LiveOutputStatus.State, because text: String? = nil, at time: ClockTime) {
         if state != .connected { status.bitrate = nil }
-        // A state never begins before the previous one.
+        // The new state can't begin before the previous state began.
         if state != status.state { status.since = max(time, status.since) }
         (status.state, status.text) = (state, text?.printable(limit: 400))
     }

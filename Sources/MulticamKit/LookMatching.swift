@@ -5,10 +5,12 @@ internal import Plan
 internal import Profiles
 internal import Session
 
-/// Matches a camera's exposure and white balance to those of another camera, once. The algorithm copies the other
-/// camera's values and then corrects them until the frames of both cameras are equally bright and equally warm.
+/// Matches a camera's exposure and white balance to those of another camera, once. The algorithm copies the
+/// other camera's control values and then adjusts them until the frames of both cameras are equally bright
+/// and equally warm.
 ///
-/// Matching blocks its thread for a few seconds, because it waits after each change for frames that show the effect.
+/// Matching blocks the calling thread for a few seconds, because after each change it waits for frames that
+/// show the effect.
 struct LookMatching {
     /// The outcome of the last attempt to set each control.
     private(set) var outcomes: [ControlOutcome] = []
@@ -21,7 +23,7 @@ struct LookMatching {
 
     private typealias LookPair = (own: FrameLookAverage, other: FrameLookAverage)
 
-    /// Time during which frames still show the state before a change: one exposure plus transport.
+    /// Time after a change during which frames still show the previous state: one exposure plus transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
     /// Maximum waiting time for the frames of a measurement.
     private static let patience = Nanoseconds.seconds(3)
@@ -29,8 +31,8 @@ struct LookMatching {
     private static let mostSteps = 5
     /// Difference in brightness or warmth (each 0…1) that is imperceptible.
     private static let tolerance = 0.015
-    /// Maximum deviation of the color temperature from the other camera's value, in kelvins. Frames of different scenes
-    /// differ in color even with a correct white balance.
+    /// Maximum deviation of the color temperature from the other camera's value, in kelvins. The limit is
+    /// necessary because frames of different scenes differ in color even with a correct white balance.
     private static let widestTemperature: Int64 = 800
 
     /// Prepares to match the cameras.
@@ -39,7 +41,8 @@ struct LookMatching {
     ///   - role: The camera to adjust.
     ///   - leader: The camera to match, which isn't changed.
     ///   - session: The session that runs both cameras.
-    /// - Throws: `SessionChangeError` if one of the roles isn't a camera of the session, or is disconnected.
+    /// - Throws: `SessionChangeError` if one of the roles isn't a camera of the session, or if its camera is
+    ///   disconnected.
     init(_ role: String, to leader: String, in session: MulticamSession) throws(SessionChangeError) {
         (self.role, self.leader, self.session) = (role, leader, session)
         _ = try session.controls(of: leader)
@@ -90,11 +93,11 @@ struct LookMatching {
     }
 
     private static let temperature = "white_balance_temperature"
-    /// Control values that are plausible in kelvins.
+    /// Control values that are plausible as color temperatures in kelvins.
     private static let temperatures = Int64(1)...100_000
 
-    /// The result as sentences: the values that were set, the frames before and after, and the values that couldn't be
-    /// reached.
+    /// The result as sentences: the control values that were set, the brightness and warmth of the frames
+    /// before and after matching, and the values that couldn't be reached.
     var text: String {
         let values = outcomes.compactMap { outcome in
             outcome.value.map { "\(outcome.request.name) \($0)" }
@@ -116,7 +119,7 @@ struct LookMatching {
     /// Adjusts the first of the given controls that the camera has, until both cameras' frames match.
     ///
     /// - Parameters:
-    ///   - names: The possible names of the control.
+    ///   - names: The possible names of the control, in order of preference.
     ///   - look: The frame property to match.
     ///   - low: The lowest value to try, in the control's units, in addition to the control's own bounds.
     ///   - high: The highest value to try.
@@ -157,7 +160,7 @@ struct LookMatching {
         }
     }
 
-    /// Restores the former values of controls if the frames matched better before.
+    /// Restores the former control values if the frames matched better with them.
     private mutating func undo(
         _ controls: [DeviceControl], unlessCloserIn look: KeyPath<FrameLookAverage, Double>, _ name: String
     ) throws(SessionChangeError) {
@@ -213,22 +216,23 @@ struct LookMatching {
 /// Searches for the control value that makes a camera's frames match the target. This value type receives measurements
 /// and returns the next value.
 ///
-/// The effect of a camera's control on its frames is unknown, so the search measures it. From the second step
-/// on, the search uses the line through the last two measurements.
+/// The effect of a control on a camera's frames isn't known in advance, so the search measures this effect.
+/// From the second step on, the search extrapolates the line through the last two measurements.
 struct LookSearch {
-    /// Whether the measured property is proportional to the value, as brightness is to an exposure time. Such values
-    /// are multiplied in each step; for all other properties, an offset is added.
+    /// Whether the measured property is proportional to the value, as brightness is to an exposure time. If
+    /// so, each step multiplies the control value by a factor; otherwise, each step adds an offset to the
+    /// control value.
     private let isRatio: Bool
     private var last: (value: Double, look: Double)?
 
-    /// Initial estimate for a control whose value changes by offsets, in kelvins for the whole range of warmth. The
-    /// first step uses this estimate and measures the effect.
+    /// Initial estimate of the effect of a control whose value changes by offsets, in kelvins for the whole
+    /// range of warmth. The first step uses this estimate, and later steps use the measured effect.
     private static let firstStep = 3000.0
     /// Maximum factor per step for a control whose value is multiplied.
     private static let largestFactor = 4.0
-    /// Maximum step for a control whose value changes by offsets.
+    /// Maximum offset per step for a control whose value changes by offsets.
     private static let largestStep = 600.0
-    /// Plausible range of the effect, from the flattest to the steepest slope.
+    /// Plausible range of the slope that describes the effect of a control.
     private static let slopes = 0.25...4.0
 
     init(isRatio: Bool) { self.isRatio = isRatio }
@@ -239,7 +243,7 @@ struct LookSearch {
     ///   - value: The control's current value.
     ///   - own: The measured property of the frames at that value, 0…1.
     ///   - wanted: The target, 0…1.
-    /// - Returns: A value that can be outside the control's range. The caller clamps the value.
+    /// - Returns: The next value, which can be outside the control's range. The caller clamps the value.
     mutating func next(value: Int64, own: Double, wanted: Double) -> Int64 {
         isRatio
             ? ratio(Double(max(value, 1)), max(own, 0.001), max(wanted, 0.001))
@@ -260,7 +264,8 @@ struct LookSearch {
     private mutating func difference(_ value: Double, _ own: Double, _ wanted: Double) -> Int64 {
         var slope = 1 / Self.firstStep
         if let last, abs(last.value - value) >= 1 {
-            // A slope of the opposite sign is noise: a higher temperature makes frames warmer.
+            // A slope of the opposite sign is noise, because a higher color temperature setting always makes
+            // frames warmer.
             slope = max((last.look - own) / (last.value - value), slope / 4)
         }
         last = (value, own)
@@ -272,9 +277,10 @@ struct LookSearch {
     private static func power(_ value: Double) -> Double { Glibc.exp(value) }
 }
 
-/// The tried values of a control. This value type receives attempts and returns the best one.
+/// The values of a control that have been tried so far. This value type receives attempts and returns the
+/// best one.
 struct LookTrials {
-    /// The value with the closest match; in case of a tie, the first one.
+    /// The value with the closest match. If several values match equally well, this is the first of them.
     private(set) var best: Int64
     private var difference: Double
 
@@ -285,14 +291,15 @@ struct LookTrials {
     ///   - difference: Distance from the target at that value.
     init(_ value: Int64, _ difference: Double) { (best, self.difference) = (value, difference) }
 
-    /// Adds an attempt.
+    /// Adds a value that was tried, with its distance from the target.
     mutating func add(_ value: Int64, _ difference: Double) {
         guard difference < self.difference else { return }
         (best, self.difference) = (value, difference)
     }
 }
 
-/// Measures the look of a camera's frames, starting at a given time. The tap runs on a separate thread.
+/// Measures the brightness and warmth of a camera's frames, starting at a given time. The tap runs on a
+/// separate thread.
 final class FrameLookMeter: Sendable {
     /// The tap to attach to a session.
     let tap: FrameTap
@@ -300,7 +307,7 @@ final class FrameLookMeter: Sendable {
 
     /// Number of frames to measure.
     private static let count = 7
-    /// Frames are scaled to this size, which is sufficient for a mean.
+    /// Frames are scaled to this size, which is sufficient for computing mean values.
     private static let size = FrameSize(width: 64, height: 36)
 
     /// Prepares to measure a camera's frames.
@@ -319,7 +326,8 @@ final class FrameLookMeter: Sendable {
         }
     }
 
-    /// Waits for the frames and returns their median; `nil` if they don't arrive in time.
+    /// Waits for the frames and returns the median of their measurements. Returns `nil` if the frames don't
+    /// arrive in time.
     func average(until deadline: ClockTime) -> FrameLookAverage? {
         let found = looks.wait(until: deadline) { $0.count >= Self.count ? $0 : nil }
         return found.flatMap { FrameLookAverage.median(of: $0) }
@@ -340,7 +348,8 @@ struct FrameLookAverage: Equatable {
     init?(_ frame: CapturedFrame) {
         guard frame.pixel == .i420, frame.planes.count == 3 else { return nil }
         let (columns, rows) = (frame.size.width, frame.size.height)
-        // The plane layout of a camera's own frames isn't trustworthy.
+        // The plane layout of a frame that comes from a camera must be validated, because it isn't
+        // trustworthy.
         let isInside = frame.planes.enumerated().allSatisfy { index, plane in
             let (width, height) = index == 0 ? (columns, rows) : (columns / 2, rows / 2)
             return plane.offset >= 0 && plane.stride >= width && width > 0 && height > 0

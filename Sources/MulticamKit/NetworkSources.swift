@@ -6,8 +6,8 @@ internal import SessionFolder
 public import Setup
 internal import System
 
-/// Provides network cameras and screens to a session. A separate process, `multicam-sources`, connects to them and
-/// sends their media to the media socket.
+/// Provides network cameras and screens to a session. A separate process, `multicam-sources`, connects to
+/// these sources and sends their media to the media socket.
 ///
 /// ```swift
 /// let sources = NetworkSources(of: mediaServer, sentTo: devices)
@@ -21,10 +21,10 @@ internal import System
 /// process. Thread-safe.
 public final class NetworkSources: RemoteSources {
     private struct State {
-        /// The requests, in order of first occurrence.
+        /// The requests for sources, in the order in which each source was first requested.
         var requests: [SourceRequest] = []
         var reports: [String: SourceReport] = [:]
-        /// The reason why the process can't be started; `nil` if it can.
+        /// The reason why the process can't be started; `nil` if the process can be started.
         var lack: String?
     }
 
@@ -56,20 +56,20 @@ public final class NetworkSources: RemoteSources {
 
     // MARK: Requested sources
 
-    /// Connects to a network camera for its frames.
+    /// Requests a connection to a network camera to receive its frames.
     public func expect(camera selector: String) { want(selector, anew: true) { $0.video = true } }
 
-    /// Connects to a network camera for its audio.
+    /// Requests a connection to a network camera to receive its audio.
     public func expect(microphone selector: String) { want(selector, anew: true) { $0.audio = true } }
 
-    /// Waits for a camera. The call blocks; don't make it from a Swift task.
+    /// Waits for a camera. Blocks the calling thread; don't call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the address of a network camera.
     ///   - limit: Maximum waiting time.
     /// - Returns: The camera, which hasn't been started.
-    /// - Throws: `DeviceError` if the camera doesn't deliver in time, refuses the connection, or is in use by
-    ///   another role.
+    /// - Throws: `DeviceError` if the camera doesn't deliver frames in time, refuses the connection, or is in
+    ///   use by another role.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
         guard let name = want(selector, { $0.video = true }) else {
@@ -78,14 +78,14 @@ public final class NetworkSources: RemoteSources {
         return try devices.camera(name, within: limit) { outlook(for: name) }
     }
 
-    /// Waits for a microphone. The call blocks; don't make it from a Swift task.
+    /// Waits for a microphone. Blocks the calling thread; don't call this method from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: `remote:NAME`, or the address of a network camera with audio.
     ///   - limit: Maximum waiting time.
     /// - Returns: The microphone, which hasn't been started.
-    /// - Throws: `DeviceError` if the microphone doesn't deliver in time, refuses the connection, or is in
-    ///   use by another role.
+    /// - Throws: `DeviceError` if the microphone doesn't deliver audio in time, refuses the connection, or is
+    ///   in use by another role.
     public func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
@@ -101,7 +101,8 @@ public final class NetworkSources: RemoteSources {
     ///   - selector: Any selector.
     ///   - anew: Whether to reconnect a source that the user has ended.
     ///   - change: Updates the request with the required media.
-    /// - Returns: The camera's name in the process's announcements; `nil` if the selector isn't an address.
+    /// - Returns: The name under which the process announces the camera; `nil` if the selector isn't an
+    ///   address.
     @discardableResult
     private func want(
         _ selector: String, anew: Bool = false, _ change: (inout SourceRequest) -> Void
@@ -140,8 +141,8 @@ public final class NetworkSources: RemoteSources {
         }
     }
 
-    /// Ends the process and waits for it, for about two seconds at most. No devices are provided afterwards. The call
-    /// blocks; don't make it from a Swift task.
+    /// Ends the process, and waits at most about two seconds until it has exited. After this call, no devices
+    /// are provided. Blocks the calling thread; don't call this method from a Swift task.
     public func end() { helper.end() }
 }
 
@@ -167,7 +168,8 @@ extension NetworkSources: HelperOwner {
         do {
             report = try JSONDecoder().decode(SourceReport.self, from: Data(line.utf8))
         } catch {
-            // The message is invalid or from another version. Later messages may be readable.
+            // The message is invalid or was sent by another version. The message is ignored because later
+            // messages may be readable.
             return
         }
         let remark = state.withLock { state -> String? in

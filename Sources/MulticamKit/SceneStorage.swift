@@ -14,14 +14,15 @@ final class SceneStorage: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// Applies all saved and deleted scenes to a session, because its profile was read before these changes.
+    /// Applies all saved and deleted scenes to a session, because the session's profile was read before these
+    /// changes were made.
     func update(_ session: MulticamSession) {
         let state = state.withLock { $0 }
         for scene in state.saved { session.save(scene) }
         for name in state.deleted { session.dropScene(named: name) }
     }
 
-    /// Saves the current video and audio of the program as a scene. The call blocks until the data is on disk.
+    /// Saves the program's current layout and mix as a scene. The call blocks until the data is on disk.
     ///
     /// - Parameters:
     ///   - name: The scene's name.

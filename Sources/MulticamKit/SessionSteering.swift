@@ -8,8 +8,8 @@ public import Setup
 public import Stills
 public import Timing
 
-/// Controls successive sessions. This class executes requests from `multicam ctl` and from signals on the current
-/// session, and provides the next step during standby. Thread-safe.
+/// Controls successive sessions. This class applies requests from `multicam ctl` and from signals to the
+/// current session, and provides the next step during standby. Thread-safe.
 ///
 /// The commands are the values of `SessionCommand`.
 ///
@@ -27,15 +27,15 @@ public final class SessionSteering: Sendable {
     private struct State {
         /// The current session; `nil` if no session is recording or on standby.
         var session: MulticamSession?
-        /// The plan of the previous session; `nil` while a session exists, and before the first one.
+        /// The plan of the previous session; `nil` while a session exists, and before the first session.
         var lastPlan: SessionPlan?
         /// The setup of the current session.
         var setup: SessionSetup?
         /// Rotates the current session's cameras while this object exists.
         var rotation: SessionRotation?
         var isStopped = false
-        /// Whether a recording is starting, running, or ending. Always `true` while a session exists, except during
-        /// standby.
+        /// Whether a recording is starting, running, or ending. The value is always `true` while a session
+        /// exists, except during standby.
         var isRecording = false
         /// The verdict on the last recording.
         var verdict: String?
@@ -58,7 +58,7 @@ public final class SessionSteering: Sendable {
     private let state = ConditionLock(State())
     private let stopped = Cancellation()
 
-    /// Creates the object without a session.
+    /// Creates an instance without a session.
     ///
     /// - Parameters:
     ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
@@ -70,11 +70,11 @@ public final class SessionSteering: Sendable {
         standby = StandbySteering(isStandby: isStandby, clock: clock)
     }
 
-    /// Whether a stop was requested. This value never becomes `false` again.
+    /// Whether a stop was requested. Once the value is `true`, it never becomes `false` again.
     public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Ends the current recording at its next tick, ends standby and any wait for system pressure to fall, and stops
-    /// all later sessions immediately.
+    /// Ends the current recording at its next tick, ends standby, and ends any wait for system pressure to
+    /// fall. All later sessions are stopped immediately.
     public func stop() {
         let session = state.withLock { state in
             state.isStopped = true
@@ -86,7 +86,8 @@ public final class SessionSteering: Sendable {
     /// Ends the current recording and closes its files without waiting for the encoders. Frames in the encoders' queues
     /// are lost.
     ///
-    /// - Returns: Whether a session exists. Without a session, the call only ends a wait for system pressure to fall.
+    /// - Returns: Whether a session exists. If `false`, the call only ended a possible wait for system
+    ///   pressure to fall.
     public func stopUrgently() -> Bool {
         let session = state.withLock { state in
             state.isStopped = true
@@ -100,7 +101,7 @@ public final class SessionSteering: Sendable {
     /// Sets a marker in the current recording at the current time.
     ///
     /// - Parameter text: The name of the marker.
-    /// - Returns: Whether a recording is starting, running, or ending. Otherwise, the call does nothing.
+    /// - Returns: Whether a recording is starting, running, or ending. If `false`, the call had no effect.
     public func mark(_ text: String) -> Bool {
         guard isRecording else { return false }
         state.withLock(\.session)?.mark(text)
@@ -109,14 +110,14 @@ public final class SessionSteering: Sendable {
 
     /// Continues the current recording in new files.
     ///
-    /// - Returns: Whether a recording is starting, running, or ending. Otherwise, the call does nothing.
+    /// - Returns: Whether a recording is starting, running, or ending. If `false`, the call had no effect.
     public func split() -> Bool {
         guard isRecording else { return false }
         state.withLock(\.session)?.split()
         return true
     }
 
-    /// Ends the current recording or standby, and the process, on a client's request.
+    /// Ends the current recording or standby, and then the process, at a client's request.
     ///
     /// - Parameters:
     ///   - session: The current session.
@@ -132,7 +133,7 @@ public final class SessionSteering: Sendable {
                 ? "The recording is ending." : "The session is ending, and the devices are being released.")
     }
 
-    /// Ends a wait for system pressure to fall, on a client's request, so that no recording follows.
+    /// Ends a wait for system pressure to fall, at a client's request, so that no recording follows.
     func endWithoutSession() -> ControlReply {
         state.withLock { $0.isStopped = true }
         end(nil)
@@ -153,7 +154,7 @@ public final class SessionSteering: Sendable {
         state.withLock { ($0.session, $0.isStopped, $0.isRecording) }
     }
 
-    /// Executes a command of the publisher.
+    /// Executes a command that the publisher handles.
     func publishing(_ body: (LivePublisher) -> ControlReply) -> ControlReply {
         state.withLock(\.publisher).map(body)
             ?? ControlReply(
@@ -210,12 +211,13 @@ public final class SessionSteering: Sendable {
     /// A cancellation that takes effect when a stop is requested.
     public var stopping: Cancellation { stopped }
 
-    /// Directs signals and commands to a session. If `stop` was called before, the session is stopped immediately.
+    /// Sets the session to which signals and commands are applied. If `stop` was called before, the session
+    /// is stopped immediately.
     ///
     /// - Parameters:
     ///   - session: The session that is about to record.
     ///   - setup: The setup used to create the session.
-    ///   - stills: The stills, whose taps must be attached to the session.
+    ///   - stills: Takes stills during the session. The taps of the stills must be attached to the session.
     ///   - rotation: Rotates the session's cameras; `nil` if no camera follows the computer's rotation.
     public func steer(
         _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills,
@@ -240,15 +242,15 @@ public final class SessionSteering: Sendable {
     /// - Parameter following: Tracks the leading role's camera.
     public func follow(_ following: CameraFollowing) { standby.follow(following) }
 
-    /// Waits for the next step of a run on standby. Call this method from only one task.
+    /// Waits for the next step while the process is on standby. Call this method from only one task.
     ///
-    /// - Returns: The step; `nil` after the end.
+    /// - Returns: The next step; `nil` after standby has ended.
     public func nextStep() async -> StandbyStep? { await standby.nextStep() }
 
-    /// Records that a recording is about to begin or has ended, during a run on standby.
+    /// Records that a recording is about to begin or has ended while the process is on standby.
     ///
-    /// The call removes the stills of cameras that were added during a recording, and cancels a stop that came too late
-    /// for the last recording.
+    /// The call removes the still cameras that were added during a recording, and cancels a stop request that
+    /// came too late for the last recording.
     ///
     /// - Parameter isRecording: `true` before a recording begins, `false` after it has ended.
     public func record(_ isRecording: Bool) {
@@ -261,8 +263,8 @@ public final class SessionSteering: Sendable {
         if isRecording { isStopped?.stop() }
     }
 
-    /// Records that a recording has begun or failed to begin, which answers the pending `start` command. After a
-    /// failure, the clock no longer follows a group's time.
+    /// Records that a recording has begun or failed to begin, and sends the reply to the pending `start`
+    /// command. After a failure, the clock no longer follows a group's time.
     ///
     /// - Parameter folder: Path of the recording's session folder; `nil` if the recording failed to begin.
     public func notifyRecordingStarted(folder: String?) {
@@ -286,15 +288,16 @@ public final class SessionSteering: Sendable {
     /// - Parameter verdict: The verdict as text.
     public func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
-    /// Requests another camera for the leading role during standby, as the step `follow`.
+    /// Requests another camera for the leading role during standby. The request is delivered as the step
+    /// `follow`.
     ///
     /// - Parameter camera: The new camera of the role.
     public func take(_ camera: CaptureDevice) { standby.use(camera) }
 
-    /// Releases the session and its resources. Signals and commands don't reach a session until `steer` is called
-    /// again.
+    /// Releases the session and its resources. Signals and commands don't affect any session until `steer` is
+    /// called again.
     public func release() {
-        // The rotation is returned so that it is released outside the lock.
+        // The rotation object is returned from the lock's closure so that it is released outside the lock.
         state.withLock(\.media)?.serve(nil)
         state.withLock(\.publisher)?.serve(nil)
         _ = state.withLock { state in
@@ -310,7 +313,7 @@ public final class SessionSteering: Sendable {
         standby.follow(nil)
     }
 
-    /// Waits until system pressure has fallen, and prints the reason about once per minute.
+    /// Waits until system pressure has fallen, and prints the reason for waiting about once per minute.
     ///
     /// - Parameter folder: Path of a folder on the disk to check for free space.
     /// - Returns: `true` if system pressure has fallen, `false` if a stop was requested.

@@ -3,19 +3,19 @@ public import Media
 internal import Session
 internal import Setup
 
-/// Controls a run on standby: passes on the next step, starts recordings on request, and selects the camera of the
-/// leading role. Thread-safe.
+/// Controls the process while it is on standby: provides the next step, starts recordings on request, and
+/// selects the camera of the leading role. Thread-safe.
 final class StandbySteering: Sendable {
     private struct State {
         /// Tracks the leading role's camera while the session is on standby.
         var following: CameraFollowing?
         /// Number of recordings that have begun or failed to begin.
         var beginnings = 0
-        /// The folder of the last recording that has begun; `nil` if it failed to begin.
+        /// The session folder of the last recording; `nil` if the last recording failed to begin.
         var begun: String?
         /// Whether a requested recording has not yet begun or failed.
         var isStarting = false
-        /// Whether the run has ended.
+        /// Whether standby has ended.
         var isEnded = false
     }
 
@@ -25,7 +25,7 @@ final class StandbySteering: Sendable {
     private let steps: AsyncStream<StandbyStep>
     private let next: AsyncStream<StandbyStep>.Continuation
 
-    /// Maximum waiting time for the T0 of a requested recording.
+    /// Maximum time to wait until a requested recording reaches T0.
     private static let patience = Nanoseconds.seconds(20)
 
     /// Creates an instance without a session.
@@ -39,28 +39,28 @@ final class StandbySteering: Sendable {
         (steps, next) = AsyncStream.makeStream()
     }
 
-    /// Waits for the next step. Returns `nil` after the end. Call this method from only one task.
+    /// Waits for the next step. Returns `nil` after standby has ended. Call this method from only one task.
     func nextStep() async -> StandbyStep? {
         for await step in steps { return step }
         return nil
     }
 
-    /// Ends the run, and any wait for a recording to begin.
+    /// Ends standby, and any wait for a recording to begin.
     func end() {
         state.broadcast { $0.isEnded = true }
         next.yield(.end)
         next.finish()
     }
 
-    /// Sets the object that selects the leading role's camera; `nil` removes it.
+    /// Sets the object that selects the leading role's camera; `nil` removes the object.
     func follow(_ following: CameraFollowing?) { state.withLock { $0.following = following } }
 
     /// Requests another camera for the leading role.
     func use(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
 
-    /// Requests a recording and waits for its T0.
+    /// Requests a recording and waits until the recording reaches T0.
     func start(_ request: SessionCommand.Start) -> ControlReply {
-        // Requests that arrive while a start is pending wait for the same recording.
+        // Start requests that arrive while another start is pending wait for the same recording.
         let (before, isFirst) = state.withLock { state in
             defer { state.isStarting = true }
             return (state.beginnings, !state.isStarting)
@@ -91,13 +91,13 @@ final class StandbySteering: Sendable {
         }
     }
 
-    /// Records that a recording has begun or failed to begin, which answers the pending `start` command. After a
-    /// failure, the clock no longer follows a group's time.
+    /// Records that a recording has begun or failed to begin, and sends the reply to the pending `start`
+    /// command. After a failure, the clock no longer follows a group's time.
     ///
     /// - Parameter folder: Path of the recording's session folder; `nil` if the recording failed to begin.
     func notifyRecordingStarted(folder: String?) {
-        // The start may have synchronized the clock with the group, and no recording follows that would end the
-        // synchronization.
+        // The `start` command may have synchronized the clock with the group. Because no recording follows,
+        // the synchronization must be ended here.
         if folder == nil { clock.end() }
         state.broadcast { state in
             state.beginnings += 1
@@ -106,10 +106,10 @@ final class StandbySteering: Sendable {
         }
     }
 
-    /// Switches the leading role's camera. The call blocks until the data is on disk.
+    /// Switches the leading role to another camera. The call blocks until the selection is stored on disk.
     ///
     /// - Parameters:
-    ///   - selector: The camera; `nil` selects the next camera.
+    ///   - selector: Selector of the camera; `nil` selects the next camera.
     ///   - setup: The setup of the current session; `nil` without a session.
     /// - Returns: The reply to the sender.
     func selectCamera(_ selector: String?, _ setup: SessionSetup?) -> ControlReply {
@@ -153,12 +153,12 @@ final class StandbySteering: Sendable {
     }
 }
 
-/// The next step of a run on standby, as returned by `SessionSteering.nextStep`.
+/// The next step of a process that is on standby, as returned by `SessionSteering.nextStep`.
 public enum StandbyStep: Sendable {
-    /// Begin the requested recording: at the given time if set, and for the given duration if set.
+    /// Begin the requested recording, at the given time and for the given duration if these values are set.
     case start(at: ClockTime?, for: Nanoseconds?)
     /// Switch the leading role to this camera.
     case follow(CaptureDevice)
-    /// End the run as requested.
+    /// End standby as requested.
     case end
 }

@@ -7,7 +7,7 @@ internal import Stills
 final class StillSteering: Sendable {
     private struct State {
         var current: SessionStills?
-        /// The stills of the planned cameras, without those added during a recording.
+        /// The stills of the planned cameras, without cameras that were added during a recording.
         var planned: SessionStills?
     }
 
@@ -16,7 +16,7 @@ final class StillSteering: Sendable {
     /// The stills of the current session; `nil` without a session.
     var current: SessionStills? { state.withLock(\.current) }
 
-    /// Sets the stills of a new session; `nil` releases them.
+    /// Sets the stills of a new session. `nil` releases the stills of the previous session.
     func use(_ stills: SessionStills?) { state.withLock { ($0.current, $0.planned) = (stills, stills) } }
 
     /// Removes the cameras that were added during a recording.
@@ -28,7 +28,7 @@ final class StillSteering: Sendable {
     /// Removes the camera of a role until `reset` is called.
     func remove(_ role: String) { state.withLock { $0.current?.remove(role) } }
 
-    /// Takes stills. The call waits for the frames and the disk.
+    /// Takes stills. The call blocks until the frames have arrived and the files are written.
     ///
     /// - Parameters:
     ///   - roles: Roles of the cameras; empty for all cameras.
@@ -38,7 +38,7 @@ final class StillSteering: Sendable {
     func take(_ roles: [String], of session: MulticamSession, isRecording: Bool) -> ControlReply {
         let place: StillFolder
         switch session.status.phase {
-        // `multicam snapshot` uses the same folder.
+        // The command `multicam snapshot` saves stills to the same folder.
         case .standby where !isRecording: place = StillFolder(path: ".", version: MulticamVersion.current)
         case .recording:
             guard let folder = session.folderPath else { fallthrough }

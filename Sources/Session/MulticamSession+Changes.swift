@@ -4,24 +4,26 @@ public import Plan
 public import Profiles
 
 extension MulticamSession {
-    /// The current connections, with all committed changes: which part of which device each output receives, and how.
-    /// The connections are derived from the running plan. `commit` changes the connections.
+    /// The current connections, including all committed changes. A connection describes which part of a
+    /// device's data an output receives, and how. The connections are derived from the running plan. `commit`
+    /// changes the connections.
     public var connections: [PlannedConnection] { running.withLock { $0.connections } }
 }
 
 extension MulticamSession {
-    /// Adds a camera to the running recording. The program can then show the camera, and `track` begins. Blocks until
-    /// the camera delivers frames; don't call it from a Swift task.
+    /// Adds a camera to the running recording. The program can then show the camera, and `track` begins.
+    /// Blocks until the camera delivers frames; don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
-    ///   - planned: The plan of the camera, under a role that no other device of this recording uses or has
+    ///   - source: The opened camera, not yet started. The session stops this source at the end of the
+    ///     recording.
+    ///   - planned: The plan of the camera, with a role that no other device of this recording uses or has
     ///     used.
-    ///   - track: The plan of the camera's own track, or `nil` if there is none. Ignored in a session that runs without
-    ///     files.
+    ///   - track: The plan of the camera's own track, or `nil` for no separate track. Ignored in a session
+    ///     that runs without files.
     ///   - frameTap: Receives the camera's frames until the camera stops.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the camera,
-    ///   or when the camera doesn't deliver data in time. The camera is stopped in all of these cases.
+    ///   or when the camera doesn't deliver data in time. If an error is thrown, the camera is stopped.
     public func add(
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
         frameTap: FrameTap? = nil
@@ -36,8 +38,8 @@ extension MulticamSession {
         let words = "add \(planned.role) \(planned.selector.printable())"
         let input: CameraInput
         do {
-            // This is checked before the camera starts, and again below because another device may take the role in the
-            // meantime.
+            // The plan is checked before the camera starts, and again below because another device may take
+            // the role in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.admit(planned, track, offers: offers)
@@ -49,7 +51,7 @@ extension MulticamSession {
                 clock: clock,
                 codecs: codecs, onRefusal: onRefusal(of: planned.role))
             try input.start()
-            // A camera that plays a file starts with its first frame now.
+            // If the camera plays a file, playback begins now at the first frame.
             source.recordingBegins(at: clock.stampClock.now)
         } catch let error as SessionChangeError {
             source.stop()
@@ -60,8 +62,8 @@ extension MulticamSession {
         }
         do throws(SessionChangeError) {
             try waitUntilReady(input)
-            // The files are created before the change is accepted, so that the change is rejected if the track can't
-            // begin, and nothing has to be undone.
+            // The files are created before the change is accepted, so that the change is rejected if the
+            // track can't begin, and no change has to be reverted.
             let opened = try open("camera \(planned.role) was not added") {
                 (opener) throws(RecordingError) in
                 try track.map { (track) throws(RecordingError) in try opener.open(track, of: input) }
@@ -89,8 +91,8 @@ extension MulticamSession {
         }
     }
 
-    /// Stops a source that was started, and waits until it has ended. In simulated time, it ends when this thread
-    /// sleeps.
+    /// Stops a source that was started, and waits until it has ended. In simulated time, the source ends when
+    /// this thread sleeps.
     private func stop(_ body: @escaping @Sendable () -> Void) {
         let thread = MediaThread.runningInlineOnFailure(name: "stop", body)
         if clock.isRealTime { thread.join() }
@@ -98,7 +100,8 @@ extension MulticamSession {
 
     /// Creates the files and encoders of a device that is about to be added.
     ///
-    /// - Throws: `SessionChangeError` with the reason when they can't be created, or when the recording has ended.
+    /// - Throws: `SessionChangeError` with the reason when the files or encoders can't be created, or when
+    ///   the recording has ended.
     private func open<Opened>(
         _ refusal: String, _ body: (TrackOpener) throws(RecordingError) -> Opened
     ) throws(SessionChangeError) -> Opened {
@@ -111,7 +114,8 @@ extension MulticamSession {
         }
     }
 
-    /// Waits until a started camera delivers frames, and checks that they arrive early enough for the recording.
+    /// Waits until a started camera delivers frames, and checks that the frames arrive early enough for the
+    /// recording.
     func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
         let deadline = clock.now + options.startTimeLimit
         while input.progress.goodFrames < SessionInputs.framesNeeded(of: input) {
@@ -129,8 +133,9 @@ extension MulticamSession {
             // Drops frames captured long before the recording adds the camera.
             input.dropDeliveries(butLast: 8)
         }
-        // A tick shows the frame captured nearest to it, so the following frame must have arrived, too. The alignment
-        // delay includes one additional interval, which covers the jitter of cameras similar to those in the recording.
+        // A tick shows the frame captured nearest to the tick, so the following frame must have arrived as
+        // well. The alignment delay includes one additional frame interval, which covers the jitter of
+        // cameras similar to those in the recording.
         let needed = input.deliveryDelay + input.source.format.rate.interval
         guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }
         throw SessionChangeError(
@@ -138,16 +143,17 @@ extension MulticamSession {
                 + "\(delay.count / 1_000_000) ms. Start a new recording that includes the camera.")
     }
 
-    /// Sets controls of a running camera. The settings survive unplugging and replugging the camera. Querying the
-    /// device takes milliseconds; don't call it from a Swift task.
+    /// Sets controls of a running camera. The settings are restored after the camera is unplugged and
+    /// reconnected. Communication with the device takes several milliseconds; don't call this method from a
+    /// Swift task.
     ///
     /// - Parameters:
     ///   - settings: Names and values as the user writes them: a number, `on` or `off`, or an entry of the control's
     ///     menu.
     ///   - role: The camera's role.
     /// - Returns: The outcome of each setting.
-    /// - Throws: `SessionChangeError` when the camera or control doesn't exist, when a value is out of range, or when
-    ///   the camera is disconnected. No control is set in these cases.
+    /// - Throws: `SessionChangeError` when the camera or control doesn't exist, when a value is out of range,
+    ///   or when the camera is disconnected. If an error is thrown, no control is set.
     public func set(
         _ settings: [(name: String, value: String)], of role: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
@@ -157,23 +163,23 @@ extension MulticamSession {
         }
     }
 
-    /// Sets controls of a running camera, like the other `set` method.
+    /// Sets controls of a running camera by control requests instead of names and values as text.
     ///
     /// - Parameters:
     ///   - requests: The controls to set, in this order.
     ///   - role: The camera's role.
     ///   - words: Text that describes the change in the manifest.
     /// - Returns: The outcome of each request.
-    /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. No control is set in
-    ///   these cases.
+    /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. If an error is
+    ///   thrown, no control is set.
     public func set(
         _ requests: [ControlRequest], of role: String, saying words: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
         try set(of: role, saying: words) { _ throws(DeviceError) in requests }
     }
 
-    /// Returns the camera that currently has a role, and its controls with their current values. Querying the device
-    /// takes milliseconds; don't call it from a Swift task.
+    /// Returns the camera that currently has a role, and its controls with their current values.
+    /// Communication with the device takes several milliseconds; don't call this method from a Swift task.
     ///
     /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected.
     public func controls(
@@ -218,18 +224,19 @@ extension MulticamSession {
 extension MulticamSession {
     /// Replaces the camera of a role during a recording. The role's tracks, the program and the taps continue
     /// with the new camera's frames. Blocks until the new camera delivers frames and has replaced the old
-    /// one; don't call it from a Swift task.
+    /// one; don't call this method from a Swift task.
     ///
     /// A copied track continues in a new part; an H.264 part begins with the new camera's first key frame. An
     /// encoded track scales the new frames. Frames missing during the replacement are counted with the cause
     /// `reconfigured`. On standby the role keeps the new camera until `close`.
     ///
     /// - Parameters:
-    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
-    ///   - planned: The plan of the new camera, under the role of the camera it replaces.
+    ///   - source: The opened camera, not yet started. The session stops this source at the end of the
+    ///     recording.
+    ///   - planned: The plan of the new camera, with the role of the camera that it replaces.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the role doesn't exist, when the
-    ///   camera is in use or doesn't fit the role's tracks or the budget, or when it doesn't deliver data in
-    ///   time. The new camera is then stopped, and the recording is unchanged.
+    ///   camera is in use or doesn't fit the role's tracks or the budget, or when the camera doesn't deliver
+    ///   data in time. If an error is thrown, the new camera is stopped, and the recording is unchanged.
     public func replaceCamera(
         with source: any CameraSource, as planned: PlannedCamera
     ) throws(SessionChangeError) {
@@ -241,8 +248,8 @@ extension MulticamSession {
                     "camera \(planned.role) was not replaced: nothing is being recorded.")
             }
             try checkFreedom(of: source.device, for: planned.role)
-            // This is checked before the camera starts, and again below because another replacement may happen in the
-            // meantime.
+            // The plan is checked before the camera starts, and again below because another replacement may
+            // happen in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.replaceCamera(with: planned, offers: offers)
@@ -277,7 +284,8 @@ extension MulticamSession {
         try running.withLock { $0 }.formatToReplace(of: role)
     }
 
-    /// Checks that no role uses a device. Synthetic devices and files may be used by several roles.
+    /// Checks that a device isn't already used by another role. Synthetic devices and files may be used by
+    /// several roles.
     private func checkFreedom(
         of device: CaptureDevice, for role: String
     ) throws(SessionChangeError) {
@@ -311,7 +319,7 @@ extension MulticamSession {
                     || plan.cameras.contains { $0.role == role && $0.metadataFile != nil },
                 clock: clock, codecs: codecs)
             try input.start()
-            // A camera that plays a file starts with its first frame now.
+            // If the camera plays a file, playback begins now at the first frame.
             source.recordingBegins(at: clock.stampClock.now)
             return input
         } catch {
@@ -321,18 +329,19 @@ extension MulticamSession {
 }
 
 extension MulticamSession {
-    /// Adds a microphone to the running recording. The program can then mix the microphone, and `track` begins. Blocks
-    /// until the microphone delivers audio; don't call it from a Swift task.
+    /// Adds a microphone to the running recording. The program can then mix the microphone, and `track`
+    /// begins. Blocks until the microphone delivers audio; don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
-    ///   - planned: The plan of the microphone, under a role that no other device of this recording uses or
+    ///   - source: The opened microphone, not yet started. The session stops this source at the end of the
+    ///     recording.
+    ///   - planned: The plan of the microphone, with a role that no other device of this recording uses or
     ///     has used.
-    ///   - track: The plan of the microphone's own track, or `nil` if there is none. Ignored in a session that runs
-    ///     without files.
+    ///   - track: The plan of the microphone's own track, or `nil` for no separate track. Ignored in a
+    ///     session that runs without files.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the
-    ///   microphone, or when the microphone doesn't deliver data in time. The microphone is stopped in all of
-    ///   these cases.
+    ///   microphone, or when the microphone doesn't deliver data in time. If an error is thrown, the
+    ///   microphone is stopped.
     public func add(
         _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
@@ -348,8 +357,8 @@ extension MulticamSession {
             sourceChannels: planned.sourceChannels, clock: clock)
         input.limitSilence(to: currentPlan.limits.silence)
         do throws(SessionChangeError) {
-            // This is checked before the microphone starts, and again below because another device may take the role in
-            // the meantime.
+            // The plan is checked before the microphone starts, and again below because another device may
+            // take the role in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.admit(planned, track)
@@ -359,7 +368,7 @@ extension MulticamSession {
             } catch {
                 throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
             }
-            // A microphone that plays a file starts with its first sample now.
+            // If the microphone plays a file, playback begins now at the first sample.
             source.recordingBegins(at: clock.stampClock.now)
             try waitUntilReady(input, refusal)
             let opened = try open(refusal) { (opener) throws(RecordingError) in
@@ -409,9 +418,9 @@ extension MulticamSession {
 
 /// Scenes are named arrangements of the program.
 extension MulticamSession {
-    /// Saves the program's current layout and mix as a scene of this session. Replaces an existing scene with the same
-    /// name. No file is changed: `SessionSetup.save` writes the scene to the profile. `commit([.scene(name)])` applies
-    /// it.
+    /// Saves the program's current layout and mix as a scene of this session. Replaces an existing scene with
+    /// the same name. No file is changed: `SessionSetup.save` writes the scene to the profile.
+    /// `commit([.scene(name)])` applies the scene to the program.
     ///
     /// - Parameter name: The scene's name, at most a few words.
     /// - Returns: The scene with the program's current arrangement.
@@ -423,7 +432,7 @@ extension MulticamSession {
         }.get()
     }
 
-    /// Deletes a scene from this session. The program's picture and sound don't change. No file is changed:
+    /// Deletes a scene from this session. The program's video and audio don't change. No file is changed:
     /// `SessionSetup.delete` removes the scene from the profile.
     ///
     /// - Parameter name: The scene's name.

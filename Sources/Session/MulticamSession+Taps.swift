@@ -4,24 +4,24 @@ public import Plan
 public import SessionFolder
 
 extension MulticamSession {
-    /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio and the
-    /// program's frames are already on the session clock. The two clocks differ only in group recordings. Any thread
-    /// may call this method.
+    /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio
+    /// and the program's frames are already on the session clock. Device timestamps differ from the session
+    /// clock only in group recordings. Any thread may call this method.
     public func time(stamped stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
 
-    /// Attaches a tap in any phase. The tap's handler receives frames until `detach` or the end of the session. Any
-    /// thread may call this method.
+    /// Attaches a tap in any phase of the session. The tap's handler receives frames until `detach` or the
+    /// end of the session. Any thread may call this method.
     ///
     /// - Parameter tap: A tap for a camera's role or for `program` that was never attached to a session.
-    /// - Throws: `SessionChangeError` when the session doesn't have this camera or a program. The tap can then be
-    ///   attached elsewhere.
+    /// - Throws: `SessionChangeError` when the session doesn't have this camera or a program. After this
+    ///   error, the tap can still be attached elsewhere.
     public func attach(_ tap: FrameTap) throws(SessionChangeError) {
         try check(tap.role, isKnown: { $0.cameras.contains { $0.role == tap.role } }, "camera")
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap in any phase. The tap's handler receives audio until `detach` or the end of the session. Any
-    /// thread may call this method.
+    /// Attaches a tap in any phase of the session. The tap's handler receives audio until `detach` or the end
+    /// of the session. Any thread may call this method.
     ///
     /// - Parameter tap: A tap for a microphone's role or for `program` that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have this microphone or a program.
@@ -30,8 +30,8 @@ extension MulticamSession {
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap in any phase. While something is being recorded, its handler receives metadata until `detach` or
-    /// the end of the session. Any thread may call this method.
+    /// Attaches a tap in any phase of the session. During recordings, the tap's handler receives metadata
+    /// until `detach` or the end of the session. Any thread may call this method.
     ///
     /// - Parameter tap: A tap for a camera's role that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have this camera.
@@ -41,9 +41,9 @@ extension MulticamSession {
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap in any phase. The tap's handler receives the program's packets until `detach` or the end of the
-    /// session: while the session records or runs, and on standby if the tap requests it. Any thread may call this
-    /// method.
+    /// Attaches a tap in any phase of the session. The tap's handler receives the program's packets until
+    /// `detach` or the end of the session. Packets are delivered while the session records or runs, and also
+    /// on standby if the tap requests standby packets. Any thread may call this method.
     ///
     /// - Parameter tap: A tap that was never attached to a session.
     /// - Throws: `SessionChangeError` when the session doesn't have a program.
@@ -97,8 +97,8 @@ extension MulticamSession {
     /// Updates the status of a live output. A change becomes an event and is stored in the manifest of the current
     /// recording. Never blocks.
     ///
-    /// - Parameter liveOutput: The status and when it began, on CLOCK_MONOTONIC. A time in the future is replaced by
-    ///   the current time.
+    /// - Parameter liveOutput: The new status, with the time when it began, on CLOCK_MONOTONIC. A time in the
+    ///   future is replaced by the current time.
     public func note(_ liveOutput: LiveOutputStatus) {
         var liveOutput = liveOutput
         liveOutput.since = min(clock.time(stamped: liveOutput.since), clock.now)
@@ -108,10 +108,11 @@ extension MulticamSession {
         note(at: told.since) { SessionEvent(told, at: $0) }
     }
 
-    /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its budget. The
-    /// recording is notified only if cameras are reduced for it.
+    /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its
+    /// budget. The running recording is notified only if cameras must be reduced to keep the session within
+    /// its budget.
     ///
-    /// - Parameter liveOutput: liveOutput: The live output to add.
+    /// - Parameter liveOutput: The live output to add.
     /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording has ended.
     package func plan(_ liveOutput: PlannedLiveOutput) throws(SessionChangeError) {
         let words = "publish \(liveOutput.address)"
@@ -134,10 +135,10 @@ extension MulticamSession {
         }
     }
 
-    /// Adds a live output to the plan, even if the plan is then over budget. The output isn't in the profile but is
-    /// already live.
+    /// Adds a live output to the plan, even if the plan is then over budget. Use this method for a live
+    /// output that isn't in the profile but is already running.
     ///
-    /// - Parameter liveOutput: liveOutput: The live output to add.
+    /// - Parameter liveOutput: The live output to add.
     package func count(_ liveOutput: PlannedLiveOutput) {
         running.withLock { $0.publish(liveOutput) }
     }
@@ -145,23 +146,24 @@ extension MulticamSession {
     /// Removes a live output from the plan.
     package func unplan(_ name: String) { running.withLock { $0.unpublish(name) } }
 
-    /// Reports a warning. The current recording stores it with its events. Never blocks.
+    /// Reports a warning. The current recording stores the warning with its events. Never blocks.
     ///
     /// - Parameter text: The warning, as a full sentence.
     public func warn(_ text: String) {
         note(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
     }
 
-    /// Sets the listener that is called with `true` when a recording begins and with `false` when all of its data has
-    /// been encoded.
+    /// Sets the listener that is called with `true` when a recording begins, and with `false` when all data
+    /// of the recording has been encoded.
     ///
-    /// - Parameter listener: Called on the recording's threads, which it must not block; `nil` removes the listener.
+    /// - Parameter listener: The new listener, which is called on the recording's threads and must not block
+    ///   these threads. `nil` removes the current listener.
     package func followRecordings(_ listener: (@Sendable (Bool) -> Void)?) {
         liveOutputBoard.follow(listener)
     }
 
     private func note(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
-        // At T0 a recording reports everything that is already running.
+        // During a recording, the event is stored by the recording.
         if controls.recordingTiming != nil, controls.note(SessionControls.EventRequest(at: time, make: make))
         {
             return

@@ -7,11 +7,11 @@ public import SessionFolder
 public import Stills
 internal import Writers
 
-/// Records several cameras and microphones together: runs a plan on its devices until it is stopped.
+/// Records several cameras and microphones together, according to a plan, until the recording is stopped.
 ///
-/// `record` starts the devices and stops them again. `run` does the same without writing files. After `standBy` the
-/// devices run until `close`; each `record` in between creates a separate session folder and begins with the program's
-/// last arrangement.
+/// `record` starts the devices, and stops them at the end of the recording. `run` does the same without
+/// writing files. After `standBy` the devices run until `close`; each `record` in between creates a separate
+/// session folder and begins with the program's last arrangement.
 ///
 /// All methods may be called from any thread. Frames and audio stay on the session's own threads.
 public final class MulticamSession: Sendable {
@@ -30,7 +30,7 @@ public final class MulticamSession: Sendable {
     private let currentStatus = ConditionLock(SessionStatus())
     private let currentFolder = ConditionLock<String?>(nil)
     let running: ConditionLock<RunningPlan>
-    /// Last computed hardware cost, and the plan it was computed for.
+    /// The last computed hardware cost, and the plan for which it was computed.
     private let knownCost = ConditionLock<(plan: RunningPlan, cost: HardwareCost?)?>(nil)
     /// Inputs of the cameras by role, available once the devices have started.
     let cameraInputs = ConditionLock<[String: CameraInput]>([:])
@@ -38,10 +38,10 @@ public final class MulticamSession: Sendable {
     /// The devices on standby, and the thread that runs them.
     private let standby = ConditionLock<(devices: Standby, thread: MediaThread)?>(nil)
 
-    /// The session's events in order, starting with `started`. The times of events are relative to T0. On standby, the
-    /// stream also contains events between recordings, whose times are relative to the start of the pause. The stream
-    /// ends with the recording, or after `standBy` with `close`. The caller sends `finished` itself because only the
-    /// caller knows the exit status.
+    /// The session's events in order, starting with `started`. The times of events are relative to T0. On
+    /// standby, the stream also contains events between recordings, whose times are relative to the start of
+    /// the pause. The stream ends with the recording or, if `standBy` was called, with `close`. The caller
+    /// sends `finished` itself because only the caller knows the exit status.
     public let events: AsyncStream<SessionEvent>
 
     /// Creates a session that records `plan` from opened devices.
@@ -51,8 +51,7 @@ public final class MulticamSession: Sendable {
     ///   - cameras: An opened source for each camera of the plan, by role.
     ///   - microphones: An opened source for each microphone of the plan, by role.
     ///   - voices: Sources of the same microphones with echo and noise removed, by role. The program mixes
-    ///     them instead
-    ///     of the microphones.
+    ///     these voice sources instead of the microphones.
     ///   - options: Settings of the recording that aren't in the plan: folder, name, duration.
     ///   - clock: The session clock: `MonotonicClock` for real devices.
     ///   - codecs: The codec factory, which creates encoders, decoders, and resamplers.
@@ -88,16 +87,17 @@ public final class MulticamSession: Sendable {
         (events, eventSink) = AsyncStream.makeStream()
     }
 
-    /// Ends the recording properly and writes all data captured until then. During `standBy`, ends the wait for
-    /// devices.
+    /// Ends the recording cleanly, and writes all data that was captured before the end. If `standBy` is
+    /// waiting for devices, cancels the wait.
     ///
     /// - Parameter time: When the end was requested, on the session's clock. `nil` or a time in the future means now.
     public func stop(at time: ClockTime? = nil) { controls.stop(at: past(time)) }
 
-    /// Cancels a stop request that came too late for its recording. Call it before the next recording.
+    /// Cancels a stop request that came too late for its recording. Call this method before the next
+    /// recording.
     package func cancelPendingStop() { controls.cancelPendingStop() }
 
-    /// Limits a caller's time to the present; `nil` means now.
+    /// Returns a caller's time, or the current time if the caller's time is in the future or `nil`.
     private func past(_ time: ClockTime?) -> ClockTime {
         let now = clock.now
         return time.map { min($0, now) } ?? now
@@ -141,20 +141,19 @@ public final class MulticamSession: Sendable {
         RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
     }
 
-    /// Changes the program's layout and mix, cameras and their tracks, all at the tick of `time`. Everything
-    /// not named in `changes` continues without a gap. Changing a camera's format and creating a file take
-    /// some time.
+    /// Changes the program's layout and mix, and the cameras and their tracks. All changes take effect at the
+    /// tick of `time`. Everything not named in `changes` continues without a gap. Changing a camera's format
+    /// and creating a file take some time.
     ///
     /// - Parameters:
-    ///   - changes: Applied in order. Changes to cameras and tracks apply only to this recording; the
-    ///     program's
-    ///     arrangement also applies to the next one.
+    ///   - changes: The changes, which are applied in order. Changes to cameras and tracks apply only to the
+    ///     current recording; changes to the program's arrangement also apply to the next recording.
     ///   - time: When the changes were requested, on the session's clock. `nil` or a time in the future means
     ///     now.
-    ///   - decided: Called with the outcome: whether the changes took effect in the recording. Not called when this
-    ///     function throws.
-    /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. In that
-    ///   case, no change takes effect.
+    ///   - decided: Called with the outcome: whether the changes took effect in the recording. The closure
+    ///     isn't called when this function throws an error.
+    /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. If an
+    ///   error is thrown, no change takes effect.
     public func commit(
         _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeDecision? = nil
     ) throws(SessionChangeError) {
@@ -182,13 +181,13 @@ public final class MulticamSession: Sendable {
     /// Replaces the plan and passes the resulting orders to the timeline.
     ///
     /// - Parameters:
-    ///   - words: The changes as the user entered them.
-    ///   - cameras: Roles of the cameras that get a new format from the changes.
+    ///   - words: The texts of the changes as the user entered them.
+    ///   - cameras: Roles of the cameras whose formats are changed.
     ///   - time: When the changes were requested; `nil` means now.
-    ///   - decided: Called with the outcome. Not called when this function throws.
+    ///   - decided: Called with the outcome. The closure isn't called when this function throws an error.
     ///   - body: Changes the plan and returns the orders. If the closure throws, the changes are discarded.
-    /// - Throws: `SessionChangeError` from `body`, when the changed plan would be over budget, or when the
-    ///   recording has ended.
+    /// - Throws: `SessionChangeError` when `body` throws it, when the changed plan would be over budget, or
+    ///   when the recording has ended.
     func change(
         as words: [String], asked cameras: Set<String> = [], at time: ClockTime? = nil,
         decided: ChangeDecision? = nil,
@@ -225,17 +224,17 @@ public final class MulticamSession: Sendable {
         if let outcome = try result.get() { decided?(outcome) }
     }
 
-    /// Replaces the plan, and waits until the recording has reached the change. Blocks; don't call it from a
-    /// Swift task.
+    /// Replaces the plan, and waits until the recording has reached the change. Blocks the calling thread;
+    /// don't call this method from a Swift task.
     ///
     /// - Parameters:
-    ///   - words: The change as the user entered it.
-    ///   - abandon: Removes files that were created for the change. Called only when this method throws;
-    ///     otherwise the
-    ///     orders own the files.
+    ///   - words: The text of the change as the user entered it.
+    ///   - abandon: Removes files that were created for the change. This closure is called only when the
+    ///     method throws an error. If no error is thrown, ownership of the files passes to the orders.
     ///   - body: Changes the plan and returns the orders.
     /// - Returns: Whether the change took effect; `false` if the recording ended first.
-    /// - Throws: `SessionChangeError` from `body`, or when the recording is over.
+    /// - Throws: `SessionChangeError` when `body` throws it, when the changed plan would be over budget, or
+    ///   when the recording has ended.
     func changeAndWait(
         as words: [String], orAbandon abandon: () -> Void = {},
         _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
@@ -253,15 +252,15 @@ public final class MulticamSession: Sendable {
         }
     }
 
-    /// Updates a camera's rotation. Starting with the current tick, the program shows its frames upright
-    /// again. A file that is being written keeps its orientation until it ends; the camera's next file has
-    /// the new one.
+    /// Updates a camera's rotation. Starting with the current tick, the program shows the camera's frames
+    /// upright again. A file that is being written keeps its orientation until it ends; the camera's next
+    /// file has the new orientation.
     ///
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - rotation: Clockwise rotation that makes the camera's frames upright from now on.
-    /// - Throws: `SessionChangeError` when the program can't apply the rotation. The next file has the new
-    ///   orientation even then.
+    /// - Throws: `SessionChangeError` when the program can't apply the rotation. Even if this error is
+    ///   thrown, the camera's next file has the new orientation.
     public func turn(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
         let hasProgram = running.withLock { running in
             running.turn(role, to: rotation)
@@ -273,7 +272,8 @@ public final class MulticamSession: Sendable {
     /// The current plan, with all changes.
     public var currentPlan: SessionPlan { running.withLock { $0.plan } }
 
-    /// Hardware cost of the current plan on the machine it was planned for; `nil` if it was planned without a machine.
+    /// Hardware cost of the current plan on the machine for which the plan was made; `nil` if the plan was
+    /// made without a machine.
     ///
     /// The value is recomputed only when cameras, microphones, their tracks, the program or live outputs change.
     public var hardwareCost: HardwareCost? {
@@ -292,7 +292,7 @@ public final class MulticamSession: Sendable {
         return cameraInputs.withLock { $0 }.filter { roles.contains($0.key) }
     }
 
-    /// Returns the role that uses the real camera at a device node.
+    /// Returns the role that uses the physical camera at a device node.
     package func owner(of node: String) -> String? {
         presentInputs.first { _, input in
             let device = input.source.device
@@ -321,10 +321,11 @@ public final class MulticamSession: Sendable {
     public var folderPath: String? { currentFolder.withLock { $0 } }
 
     /// Starts the devices, which then run until `close`, with or without a recording. Requires a real-time
-    /// clock. May be called once.
+    /// clock. This method may be called only once.
     ///
     /// - Throws: `RecordingError.device` when a device doesn't deliver data in time, `.stopped` when `stop`
-    ///   is called first, `.encoding` when a camera's stream can't be decoded. All devices are then stopped.
+    ///   is called first, `.encoding` when a camera's stream can't be decoded. If an error is thrown, all
+    ///   devices are stopped.
     public func standBy() async throws(RecordingError) {
         precondition(clock.isRealTime, "standby requires a real-time clock")
         precondition(standby.withLock { $0 == nil }, "the devices are already on standby")
@@ -343,7 +344,8 @@ public final class MulticamSession: Sendable {
         let (limit, controls) = (options.startTimeLimit, controls)
         let (sinks, codecs) = (sinks, codecs)
         let result: Result<Void, RecordingError> = await withCheckedContinuation { continuation in
-            // The lock is held until the thread is known, so that a recording that begins immediately finds it.
+            // The lock is held until the standby thread is stored, so that a recording that begins
+            // immediately finds the thread.
             let failure = self.standby.withLock { current -> ThreadError? in
                 do throws(ThreadError) {
                     let thread = try MediaThread(name: "standby") {
@@ -390,8 +392,8 @@ public final class MulticamSession: Sendable {
     ///
     /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
     /// - Returns: The outcome, after all files are closed.
-    /// - Throws: `RecordingError` when the recording can't begin; no files are left behind then. `.nothingToWrite` when
-    ///   the plan has neither a program nor a track.
+    /// - Throws: `RecordingError` when the recording can't begin, in which case no files are left behind. The
+    ///   error is `.nothingToWrite` when the plan has neither a program nor a track.
     public func record(with replacement: RecordingOptions? = nil) async throws(RecordingError)
         -> RecordingResult
     {
@@ -401,11 +403,11 @@ public final class MulticamSession: Sendable {
         }
     }
 
-    /// Runs the devices, the taps, and the synchronized outputs until `stop`, or until `options.duration` has elapsed,
-    /// without writing anything. No folder is created, even if the plan has tracks. A program is composed and encoded
-    /// for taps, so omit it from the plan if no tap uses it. As in a recording, changes to devices and to the program's
-    /// arrangement are accepted, and events are sent. System pressure is monitored, and the governor reduces previews
-    /// and the formats of cameras.
+    /// Runs the devices, the taps, and the synchronized outputs until `stop`, or until `options.duration` has
+    /// elapsed, without writing anything. No folder is created, even if the plan has tracks. A program in the
+    /// plan is composed and encoded for taps, so omit the program if no tap uses it. As in a recording,
+    /// changes to devices and to the program's arrangement are accepted, and events are sent. System pressure
+    /// is monitored, and the governor reduces previews and the formats of cameras.
     ///
     /// - Throws: `RecordingError` when a device doesn't start or doesn't deliver data, or when a synchronized
     ///   output names an unknown role.
@@ -425,7 +427,8 @@ public final class MulticamSession: Sendable {
         }
         defer {
             controls.renew()
-            // Cameras that replaced others remain in the session; cameras that were added are removed.
+            // Cameras that replaced others remain in the session after a recording; cameras that were added
+            // are removed.
             let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
             var devices = Self.devices(inputs.mapValues(\.source))
             devices.formats = inputs.filter { $0.value.replacementCount > 0 }.mapValues(\.source.format)

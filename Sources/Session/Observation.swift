@@ -5,14 +5,14 @@ internal import Timing
 
 /// Observes cameras and microphones running under recording conditions, without writing a file.
 ///
-/// The clock models of a recording timestamp the delivered data, without latencies and offsets. A separate thread calls
-/// the handler, so a slow handler never delays a device.
+/// The delivered data gets its timestamps from the same clock models as in a recording, without compensation
+/// of latencies and offsets. A separate thread calls the handler, so a slow handler never delays a device.
 public final class Observation: Sendable {
     private let inputs: ConditionLock<SessionInputs?>
     private let clock: any SessionClock
     private let controls = SessionControls()
 
-    /// Polling interval for deliveries: a few frames at a time.
+    /// Polling interval for deliveries, during which a few frames arrive.
     private static let interval = Nanoseconds.milliseconds(20)
 
     /// Creates an observation of opened devices that aren't running yet.
@@ -51,15 +51,16 @@ public final class Observation: Sendable {
         self.inputs = ConditionLock(SessionInputs(cameras: inputs, microphones: ears))
     }
 
-    /// Requests the end of the observation, which then ends within milliseconds. Any thread may call it, even before
-    /// `run`.
+    /// Requests the end of the observation, which then ends within milliseconds. Any thread may call this
+    /// method, even before `run`.
     public func stop() { controls.stop(at: clock.now) }
 
-    /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended. May
-    /// be called once. Blocks its thread, which must not be one of the session clock's threads.
+    /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended.
+    /// This method may be called only once. The method blocks the calling thread, which must not be one of
+    /// the session clock's threads.
     ///
     /// - Parameters:
-    ///   - limit: Time limit at the start for each device to deliver valid frames or audio.
+    ///   - limit: Maximum time after the start for each device to deliver valid frames or audio.
     ///   - handle: Called about 50 times per second on a separate thread, with the data delivered since the last call
     ///     and the current time. Returns `true` to continue.
     /// - Throws: `RecordingError.device` when a device fails to start or doesn't deliver data, `.stopped`
@@ -72,7 +73,8 @@ public final class Observation: Sendable {
             preconditionFailure("the observation has already run")
         }
         defer { for stop in inputs.stop(on: clock) { stop.join() } }
-        // Devices and observer begin at the same instant, so simulated observations are reproducible.
+        // The devices and the observer thread begin at the same instant, so simulated observations are
+        // reproducible.
         clock.hold()
         do {
             try inputs.start(on: clock)
@@ -80,7 +82,8 @@ public final class Observation: Sendable {
             clock.release()
             throw error
         }
-        // This thread only waits while the observer thread uses the inputs and the handler; `join` transfers them back.
+        // While the observer thread uses the inputs and the handler, this thread only waits. `join` transfers
+        // both back to this thread.
         nonisolated(unsafe) let (carried, body) = (inputs, handle)
         nonisolated(unsafe) var outcome: Result<Void, RecordingError>?
         let observer: MediaThread
@@ -110,7 +113,8 @@ public final class Observation: Sendable {
         _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
         _ handle: ([Observed], ClockTime) -> Bool
     ) {
-        // As in a recording, the lead time lets all devices begin together. File sources start playing at this instant.
+        // As in a recording, the lead time allows all devices to begin at the same time. File sources start
+        // playing at this instant.
         let (now, lead) = (clock.now, Nanoseconds.milliseconds(120))
         inputs.notifyRecordingStarted(now + lead, stamped: clock.stamp(of: now + lead))
         var running = inputs.cameras.count + inputs.microphones.count
@@ -181,7 +185,7 @@ public enum Observed: Sendable {
     /// The device is disconnected. When the device is reconnected, its data is timestamped on the same clock.
     case away(role: String, cause: String)
     case returned(role: String)
-    /// The device won't deliver any more data.
+    /// The device has ended and won't deliver any more data.
     case ended(role: String, cause: String)
 }
 
@@ -193,7 +197,8 @@ public struct ObservedFrame: Sendable {
     public let frame: CapturedFrame
     /// Start of the exposure on the session's clock, from the camera's clock model, without latency compensation.
     public let time: ClockTime
-    /// Interval to the next frame from the camera's clock model, in nanoseconds. The exposure can't be longer.
+    /// Interval to the next frame from the camera's clock model, in nanoseconds. The exposure time can't be
+    /// longer than this interval.
     public let interval: Nanoseconds
     /// Standard error of `time`, in nanoseconds; zero for a file.
     public let error: Nanoseconds
@@ -209,7 +214,8 @@ public struct ObservedAudio: Sendable {
     public let channels: Int
     /// Nominal sample rate, in hertz.
     public let rate: Int
-    /// Number of samples per channel that the device counted before this slice. A jump indicates lost samples.
+    /// Number of samples per channel that the device counted before this slice. A jump of this number
+    /// indicates lost samples.
     public let firstSample: Int64
     /// Time of the first sample on the session's clock, from the microphone's clock model, without offset.
     public let time: ClockTime

@@ -9,7 +9,8 @@ internal import Timing
 /// The standby thread starts the devices, drains their deliveries while nothing is being recorded, lends them to one
 /// recording after another, and stops them.
 final class Standby: Sendable {
-    /// Work that uses the running devices, which are lent to it until it returns; `nil` if they have been stopped.
+    /// A function that uses the running devices until it returns. The argument is `nil` if the devices have
+    /// been stopped.
     typealias Loan = @Sendable (SessionInputs?) -> Void
 
     private struct Orders {
@@ -33,13 +34,14 @@ final class Standby: Sendable {
     /// Interval between status reports, the same as during a recording.
     private static let interval = Nanoseconds.milliseconds(100)
 
-    /// Creates a standby without starting the devices.
+    /// Creates the standby of a session without starting the devices.
     ///
     /// - Parameters:
     ///   - clock: A real-time clock.
     ///   - publish: Receives device events while nothing is being recorded.
     ///   - report: Receives the status of the devices ten times per second while nothing is being recorded.
-    ///   - freeSpace: Reads the free space of the recordings folder, and is stopped at the end. `nil` disables reading.
+    ///   - freeSpace: Reads the free space of the recordings folder until the standby ends. `nil` disables
+    ///     the reading of free space.
     ///   - makeStage: Creates the source of data for taps during one pause between recordings.
     init(
         clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
@@ -54,8 +56,8 @@ final class Standby: Sendable {
         self.report = report
     }
 
-    /// Lends the devices as soon as no other recording uses them. Calls `loan` without devices if they have been
-    /// stopped.
+    /// Lends the devices to `loan` as soon as no other recording uses them. If the devices have been stopped,
+    /// `loan` is called with `nil`.
     func lend(_ loan: @escaping Loan) {
         let isTaken = orders.broadcast { orders in
             if !orders.hasEnded { orders.loans.append(loan) }
@@ -67,14 +69,14 @@ final class Standby: Sendable {
     /// Stops the devices when all loans requested before this call have finished.
     func end() { orders.broadcast { $0.isEnding = true } }
 
-    /// Runs the devices until `end`. Blocks its thread.
+    /// Runs the devices until `end`. Blocks the calling thread.
     ///
     /// - Parameters:
     ///   - inputs: The devices, not started yet.
     ///   - limit: Time limit for each device to deliver data.
-    ///   - controls: A stop request here ends the wait for devices.
-    ///   - ready: Called when all devices deliver data, or with the reason why they don't. If there is a reason, the
-    ///     devices are stopped, and `run` returns.
+    ///   - controls: The source of stop requests. A stop request ends the wait for devices.
+    ///   - ready: Called when all devices deliver data, or with an error if a device fails to deliver data.
+    ///     After an error, the devices are stopped, and `run` returns.
     func run(
         _ inputs: SessionInputs, limit: Nanoseconds, controls: SessionControls,
         ready: (Result<Void, RecordingError>) -> Void
@@ -135,8 +137,8 @@ final class Standby: Sendable {
     }
 }
 
-/// Monitors the devices between two recordings: their events and their status. Times are relative to the
-/// start of the pause.
+/// Monitors the events and the status of the devices between two recordings. Times are relative to the start
+/// of the pause.
 struct Idling {
     private let inputs: SessionInputs
     private let start: ClockTime
@@ -145,7 +147,8 @@ struct Idling {
     /// - Parameters:
     ///   - inputs: The devices on standby.
     ///   - start: When the pause began.
-    ///   - freeSpace: Reads the free space of the recordings folder. `nil` disables reading.
+    ///   - freeSpace: Reads the free space of the recordings folder. `nil` disables the reading of free
+    ///     space.
     init(_ inputs: SessionInputs, since start: ClockTime, freeSpace: FreeSpaceMonitor? = nil) {
         self.inputs = inputs
         self.start = start

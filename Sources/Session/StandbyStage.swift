@@ -6,8 +6,8 @@ internal import Timing
 internal import Writers
 
 /// Produces the data for taps while nothing is being recorded: aligned audio, the mix, the composed program,
-/// and its packets. Produces only what taps request, so it costs nothing without taps. Use only on the
-/// standby thread.
+/// and its packets. Only the data that taps request is produced, so an idle stage uses no processor time. Use
+/// this type only on the standby thread.
 final class StandbyStage {
     private let inputs: SessionInputs
     private let clock: any SessionClock
@@ -29,13 +29,13 @@ final class StandbyStage {
     /// Interval of audio delivery when no tap requests the program: one slice at a time.
     private static let audioInterval = Nanoseconds.milliseconds(20)
 
-    /// Creates the stage of one pause between recordings.
+    /// Creates the stage for one pause between recordings.
     ///
     /// - Parameters:
     ///   - inputs: The devices on standby.
     ///   - clock: The session clock.
     ///   - codecs: Creates resamplers and the compositor.
-    ///   - taps: Taps that receive the output.
+    ///   - taps: Taps that receive the stage's output.
     ///   - plan: Returns the plan with all changes.
     init(
         _ inputs: SessionInputs, clock: any SessionClock, codecs: any CodecFactory, taps: TapRegistry,
@@ -58,14 +58,14 @@ final class StandbyStage {
         if taps.wantsStandbyPackets { return clock.now + Self.audioInterval }
         if let program, taps.wantsProgramFrames {
             let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
-            // If the thread is late, some ticks are omitted.
+            // If the standby thread is late, some ticks are omitted.
             let next = max(due, clock.now)
             return taps.wantsAudio ? min(next, clock.now + Self.audioInterval) : next
         }
         return taps.wantsProgramFrames || taps.wantsAudio ? clock.now + Self.audioInterval : nil
     }
 
-    /// Delivers all data that is due to the taps.
+    /// Delivers to the taps all data that is due.
     ///
     /// - Returns: The error after which no more data can be produced. Each error is returned only once.
     func advance() -> EncodingError? {
@@ -82,7 +82,8 @@ final class StandbyStage {
         return failure
     }
 
-    /// Ends all running outputs. Call it before a recording takes over the devices or the session ends.
+    /// Ends all running outputs. Call this method before a recording takes over the devices, and before the
+    /// session ends.
     func end() {
         encoders?.finish()
         encoders = nil
@@ -93,12 +94,14 @@ final class StandbyStage {
         taps.endPackets()
     }
 
-    /// Time from a tick to the composition of its frame. By then, both audio and frames of that instant are available.
+    /// Delay from a tick until its frame is composed. After this delay, both the audio and the frames
+    /// captured at the tick are available.
     private var delay: Nanoseconds { inputs.slowestDelivery }
 
     // MARK: Packets
 
-    /// Starts and ends encoding as taps request packets, and encodes the ticks that are due.
+    /// Starts encoding when a tap requests packets, ends encoding when no tap requests packets, and encodes
+    /// the ticks that are due.
     private func advanceEncoders(_ plan: SessionPlan) throws(EncodingError) {
         let wanted = taps.wantsStandbyPackets ? plan.program : nil
         let isOther =
@@ -143,7 +146,7 @@ final class StandbyStage {
         // Audio is delivered in whole blocks, as in a recording.
         let samples = Int64(AudioFormat.sessionRate) / 50
         stage.advance(to: block / samples * samples)
-        // These events are dropped because the owner of the devices reports them.
+        // The microphones' events are dropped here because the owner of the devices reports them.
         for microphone in stage.microphones { _ = microphone.takeEvents() }
     }
 
@@ -213,12 +216,12 @@ final class StandbyStage {
     }
 }
 
-/// The program's encoders during one pause between recordings. The packets of these encoders go only to taps. Use only
-/// on the standby thread.
+/// The program's encoders during one pause between recordings. The packets of these encoders go only to taps.
+/// Use this type only on the standby thread.
 final class StandbyEncoders {
     /// Time of tick 0 and of sample 0.
     let start: ClockTime
-    /// Settings that the encoders were created with.
+    /// The settings with which the encoders were created.
     let settings: VideoEncodingSettings
     let video: VideoEncoderWorker
     /// Encodes the mix, or `nil` for a program without audio.

@@ -6,10 +6,10 @@ internal import System
 
 /// Writes the frames around a still, and the matching audio, as a QuickTime movie.
 ///
-/// JPEG frames are the camera's own or are encoded from raw frames. Each JPEG frame is placed at the tick of the
-/// camera's rate nearest to its capture time, with at most one frame per tick. H.264 frames are copied with their
-/// capture times. An edit list hides frames that are needed only to decode later ones. If a frame is missing, the
-/// previous one is shown longer.
+/// JPEG frames come directly from the camera or are encoded from raw frames. Each JPEG frame is placed at the
+/// tick of the camera's rate nearest to its capture time, with at most one frame per tick. H.264 frames are
+/// copied with their capture times. An edit list hides frames that are needed only to decode later frames. If
+/// a frame is missing, the previous frame is shown longer.
 package struct ClipFile {
     private let still: Still
     private let shown: CapturedFrame
@@ -46,7 +46,7 @@ package struct ClipFile {
             let movie = try MovieFile(place, kind: .mov, tracks: tracks, createdAt: date)
             var audio = (sound?.packets ?? [])[...]
             for packet in packets {
-                // Frames and audio are interleaved by time, like the packets of a recording.
+                // Frames and audio are interleaved by time, in the same way as the packets of a recording.
                 while let next = audio.first,
                     Double(next.presentation) * Double(tracks[0].timeScale)
                         <= Double(packet.presentation) * Double(tracks[1].timeScale)
@@ -97,7 +97,8 @@ package struct ClipFile {
 
     private static let scale = FrameRate(StreamParameters.ownTimeScale)
 
-    /// The time of each frame relative to the first visible frame, in ticks of 90 kHz. The times increase strictly.
+    /// The time of each frame relative to the first visible frame, in units of 1/90 000 s. The times are
+    /// strictly increasing.
     private var streamTimes: [Int64] {
         var last = Int64.min
         return frames.map { frame in
@@ -107,7 +108,7 @@ package struct ClipFile {
         }
     }
 
-    /// Returns the tick of each frame. The ticks start at 0 and increase strictly.
+    /// Returns the tick of each frame. The ticks start at 0 and are strictly increasing.
     package static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
         guard let first = frames.first else { return [] }
         var last: Int64 = -1
@@ -118,7 +119,8 @@ package struct ClipFile {
         }
     }
 
-    /// Encodes the audio of a clip as AAC at the session's sample rate. Also returns its end in samples.
+    /// Encodes the audio of a clip as AAC at the session's sample rate. Also returns the end of the audio, as
+    /// a number of samples.
     private static func encoded(
         _ sound: ClipSound, with codecs: any CodecFactory
     ) throws(EncodingError) -> (parameters: StreamParameters, packets: [EncodedPacket], end: Int64) {

@@ -5,7 +5,7 @@ internal import Timing
 
 /// Buffers the most recent audio of one session microphone, for the clips around stills.
 ///
-/// The buffer receives the audio of the session's own source, whether or not a recording is running. Pass the source
+/// The buffer receives the same audio as the session, whether or not a recording is running. Pass the source
 /// returned by `listening(to:)` to the session.
 public final class ClipMicrophone: Sendable {
     private struct State {
@@ -27,7 +27,7 @@ public final class ClipMicrophone: Sendable {
     ///
     /// - Parameters:
     ///   - planned: The microphone's plan.
-    ///   - live: Length of the clip around each still. The buffer is one second longer.
+    ///   - live: Length of the clip around each still. The buffer holds one second more than the clip.
     public init(_ planned: PlannedMicrophone, live: Nanoseconds) {
         role = planned.role
         sourceChannels = planned.sourceChannels
@@ -40,8 +40,8 @@ public final class ClipMicrophone: Sendable {
         TappedMicrophone(source: source, ear: self)
     }
 
-    /// Buffers a slice delivered by a device if it is valid for the device's format. The slice's time and samples are
-    /// corrected like those of the session's own input.
+    /// Buffers a slice of audio from a device if the slice is valid for the device's format. The time and
+    /// samples of the slice are corrected in the same way as for the session's own input.
     fileprivate func take(_ event: MicrophoneEvent, in format: AudioFormat, at arrival: ClockTime) {
         guard case .audio(let captured) = event, captured.format == format, captured.frameCount > 0,
             captured.samples.count.isMultiple(of: format.channels),
@@ -51,7 +51,8 @@ public final class ClipMicrophone: Sendable {
             format: format, capturedAt: PlausibleStamp.time(captured.capturedAt, arrival: arrival),
             firstSample: captured.firstSample,
             samples: DamagedSamples.repaired(captured, sourceChannels: sourceChannels).audio.samples)
-        // The limit is twice the length of a clip, in case the device's time stamps don't advance.
+        // The buffer is also limited to twice the length of a clip, in case the device's time stamps don't
+        // advance.
         let most = Int64(rounding: length.inSeconds * Double(format.rate)) * 2
         state.broadcast { state in
             let end = audio.capturedAt + .seconds(rounding: Double(audio.frameCount) / Double(format.rate))
@@ -131,14 +132,15 @@ public struct ClipSound: Sendable, Equatable {
 }
 
 extension ClipSound {
-    /// Places a microphone's slices at their positions in a clip.
+    /// Places a microphone's slices of audio at their positions in a clip.
     ///
     /// - Parameters:
     ///   - role: The microphone's role.
-    ///   - slices: The slices in order of capture, all in one format. Time stamps are inexact, so slices with
-    ///     contiguous device sample counts are aligned together, by the median of their time stamps.
-    ///   - sourceChannels: The channels to use, starting at 0. If the list is empty, the first two channels are used,
-    ///   or the only one.
+    ///   - slices: The slices of audio in order of capture, all in the same format. Time stamps are inexact,
+    ///     so slices with contiguous device sample counts are aligned together, by the median of their time
+    ///     stamps.
+    ///   - sourceChannels: The channels to use, starting at 0. If the list is empty, the first two channels
+    ///     are used, or the only channel of a mono microphone.
     ///   - offset: The offset added to each capture time.
     ///   - start: Capture time of the clip's first sample.
     ///   - length: The length of the clip.

@@ -12,24 +12,26 @@ public import Plan
 /// let taken = try stills.take(["desk"], into: target, with: codecs)
 /// ```
 public struct SessionStills: Sendable {
-    /// The cameras of the plan in its order, followed by the added cameras in the order in which they were added.
+    /// The cameras of the plan, in the plan's order, followed by later cameras in the order in which they
+    /// were added.
     public private(set) var cameras: [StillCamera]
     /// Length of the clip around each still, in nanoseconds; zero if no clips are made.
     public let live: Nanoseconds
     private let microphones: [ClipMicrophone]
     private let codecs: (any CodecFactory)?
 
-    /// Creates a still camera for each camera of the plan that has a source.
+    /// Creates a still camera for each camera in the plan. Cameras without a source are omitted.
     ///
     /// - Parameters:
     ///   - plan: The session's plan.
     ///   - sources: The session's opened cameras, by role.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, in nanoseconds; zero to make no clips. A clip has the audio of
-    ///     the camera's built-in microphone if the plan contains it, otherwise of the first microphone in the plan.
-    ///     Audio requires that the session gets its sources from `listening(to:)`.
-    ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, cameras that deliver raw frames have no
-    ///   clips.
+    ///   - live: Length of the clip around each still, in nanoseconds; zero disables clips. A clip contains
+    ///     the audio of the camera's built-in microphone if that microphone is in the plan; otherwise, the
+    ///     audio of the first microphone in the plan. Clips have audio only if the session gets its
+    ///     microphone sources from `listening(to:)`.
+    ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made for cameras
+    ///     that deliver raw frames.
     public init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
@@ -52,10 +54,10 @@ public struct SessionStills: Sendable {
         }
     }
 
-    /// Captures the audio of a session's microphones for clips.
+    /// Returns microphone sources that also provide the session's audio for clips.
     ///
     /// - Parameter sources: The session's opened microphones, by role.
-    /// - Returns: The microphones to pass to the session instead of the originals.
+    /// - Returns: The microphone sources to pass to the session instead of the original sources.
     public func listening(to sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
         var sources = sources
         for ear in microphones { sources[ear.role] = sources[ear.role].map(ear.listening) }
@@ -89,7 +91,8 @@ public struct SessionStills: Sendable {
     ///   - folder: Folder for the stills.
     ///   - codecs: Encodes frames that aren't JPEG, and decodes H.264.
     /// - Returns: The files written for each camera, or the error, in the order of `cameras`.
-    /// - Throws: `StillError.unknownRole` if a role doesn't have a camera. No stills are taken in this case.
+    /// - Throws: `StillError.unknownRole` if a role doesn't have a camera. If this error is thrown, no stills
+    ///   are taken.
     public func take(
         _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {

@@ -10,13 +10,13 @@ public struct Still: Sendable {
     public let frame: CapturedFrame
     /// Time, orientation and camera settings of the frame.
     public let facts: StillFacts
-    /// The frames around the still, in order of capture; empty if no clip was requested. The clip contains the camera's
-    /// own JPEG or H.264 frames, or JPEG frames encoded from raw frames.
+    /// The frames around the still, in order of capture; empty if no clip was requested. The clip contains
+    /// JPEG or H.264 frames as delivered by the camera, or JPEG frames encoded from raw frames.
     public let clip: [CapturedFrame]
-    /// Number of frames at the start of `clip` that are not shown, because they are only needed to decode later H.264
-    /// frames.
+    /// Number of frames at the start of `clip` that are not shown because they are needed only to decode
+    /// later H.264 frames.
     public let leadCount: Int
-    /// The audio of the clip, starting with its first visible frame; `nil` if the clip has no audio.
+    /// The audio of the clip, starting at the clip's first visible frame; `nil` if the clip has no audio.
     public let sound: ClipSound?
     /// The camera's nominal rate, used as the grid of the clip.
     public let rate: FrameRate
@@ -67,16 +67,16 @@ public struct StillFacts: Sendable, Equatable {
     public var isMirrored: Bool
     /// Pixel aspect ratio of the camera's frames; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
-    /// Manufacturer as reported by the camera; empty if the camera doesn't report it.
+    /// Manufacturer as reported by the camera; empty if the camera doesn't report a manufacturer.
     public var make: String
     /// Model as reported by the camera.
     public var model: String
-    /// Exposure time, in nanoseconds. The exposure time is known only with manual exposure, or if the driver reads the
-    /// control from the camera each time.
+    /// Exposure time, in nanoseconds. The exposure time is known only if the exposure is manual, or if the
+    /// driver reads the control value from the camera each time.
     public var exposureTime: Nanoseconds?
-    /// Whether the exposure is automatic; `nil` if the camera doesn't have this control.
+    /// Whether the exposure is automatic; `nil` if the camera doesn't have an exposure control.
     public var isExposureAutomatic: Bool?
-    /// Whether the white balance is automatic; `nil` if the camera doesn't have this control.
+    /// Whether the white balance is automatic; `nil` if the camera doesn't have a white balance control.
     public var isWhiteBalanceAutomatic: Bool?
 
     /// Creates the metadata of a still from a camera's device and controls.
@@ -120,7 +120,7 @@ public struct StillFacts: Sendable, Equatable {
     }
 }
 
-/// Reason why a still could not be taken or written.
+/// The reason why a still could not be taken or written.
 public enum StillError: Error, Sendable, Equatable {
     /// No complete frame arrived within the given number of seconds.
     case noFrame(role: String, seconds: Double)
@@ -131,7 +131,7 @@ public enum StillError: Error, Sendable, Equatable {
 }
 
 extension StillError: CustomStringConvertible {
-    /// A message for the user: what failed, and what to do about it.
+    /// A message for the user that describes the failure and the solution.
     public var description: String {
         switch self {
         case .noFrame(let role, let seconds):

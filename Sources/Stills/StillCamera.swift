@@ -2,27 +2,30 @@ public import Inputs
 public import Media
 public import Plan
 
-/// Takes stills from one session camera without affecting the session, whether or not it is recording.
+/// Takes stills from one camera of a session without affecting the session, whether or not a recording is
+/// running.
 ///
-/// Pass its `tap` to the session. `take` then returns the next complete frame. If clips are enabled, it also
-/// returns the surrounding frames from a bounded ring buffer, and the audio of a microphone.
+/// Pass the still camera's `tap` to the session. `take` then returns the next complete frame. If clips are
+/// enabled, `take` also returns the surrounding frames from a bounded ring buffer, and the audio of a
+/// microphone.
 public final class StillCamera: Sendable {
     fileprivate struct State {
         var ring: FrameRing?
-        /// The first frame that arrived after a caller started waiting.
+        /// The first frame that arrived after a caller started to wait for a frame.
         var taken: CapturedFrame?
         /// Capture time of the most recent frame.
         var latest: ClockTime?
         var waiting = 0
-        /// The camera's plan. The source is stored separately.
+        /// The camera's plan. The camera's source is stored separately.
         var planned: PlannedCamera
         var source: any CameraSource
         /// The rotation that is applied to future stills.
         var rotation: Rotation
-        /// For H.264, the frames since the last key frame.
+        /// For H.264, the camera's frames since the last key frame.
         var stream: [CapturedFrame] = []
         var streamBytes = 0
-        /// For H.264, the frames required to decode `taken`, starting with its key frame, and `taken` itself.
+        /// For H.264, the frames that are required to decode `taken`, from the preceding key frame up to
+        /// `taken` itself.
         var takenStream: [CapturedFrame] = []
     }
 
@@ -45,17 +48,17 @@ public final class StillCamera: Sendable {
     /// Maximum length of the clip around a still: 10 s. Use a recording for longer clips.
     public static let longestClip = Nanoseconds.seconds(10)
 
-    /// Creates a still camera. Pass its `tap` to the session.
+    /// Creates a still camera. Pass the still camera's `tap` to the session.
     ///
     /// - Parameters:
     ///   - planned: The camera's plan.
     ///   - source: The camera's opened source.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, at most `longestClip`; zero to make no clips. The ring buffer of
-    ///     a clip permanently uses memory, and encoding raw frames as JPEG uses CPU time.
+    ///   - live: Length of the clip around each still, at most `longestClip`; zero disables clips. The ring
+    ///     buffer of a clip permanently uses memory, and encoding raw frames as JPEG uses CPU time.
     ///   - microphone: Provides the audio of the clips; `nil` for clips without audio.
-    ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, a camera that delivers raw frames has
-    ///     no clips.
+    ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made if the
+    ///     camera delivers raw frames.
     public init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
         live: Nanoseconds = .zero, microphone: ClipMicrophone? = nil, codecs: (any CodecFactory)? = nil
@@ -63,8 +66,8 @@ public final class StillCamera: Sendable {
         precondition(live >= .zero && live <= Self.longestClip, "the clip duration must be 0 to 10 s")
         let state = ConditionLock(
             State(
-                // The ring buffer is one second longer than a clip, because the thread that reads it may be late on a
-                // busy machine.
+                // The ring buffer holds one second more than a clip, because the thread that reads the buffer
+                // may be late on a busy machine.
                 ring: live > .zero
                     ? FrameRing(length: live + .seconds(1), byteLimit: Self.ringBytes) : nil,
                 planned: planned, source: source, rotation: planned.rotation))
@@ -75,8 +78,8 @@ public final class StillCamera: Sendable {
         let codecs = live > .zero ? codecs : nil
         self.codecs = codecs
         role = planned.role
-        // The handler only stores frames, so it never falls far behind. Raw frames may be in driver memory,
-        // which the driver needs back soon.
+        // The tap's handler only stores frames, so it never falls far behind. Raw frames may be in driver
+        // memory, which the driver needs back soon.
         let capacity = planned.format.pixel.isCompressed ? 8 : 2
         tap = FrameTap(role: planned.role, notingAtOnce: capacity) { frame in
             Self.note(frame, in: state, codecs)
@@ -84,8 +87,8 @@ public final class StillCamera: Sendable {
         rest(true)
     }
 
-    /// Pauses or resumes the tap. Without clips, frames are needed only while a still is being taken. The tap of an
-    /// H.264 camera never pauses, because frames depend on previous ones.
+    /// Pauses or resumes the tap. If no clips are made, frames are needed only while a still is being taken.
+    /// The tap of an H.264 camera never pauses, because H.264 frames depend on previous frames.
     private func rest(_ isResting: Bool) {
         let pixel = state.withLock(\.planned).format.pixel
         if live == .zero { tap.pause(isResting && pixel != .h264) }
@@ -94,7 +97,8 @@ public final class StillCamera: Sendable {
     /// Sets the clockwise rotation that makes future stills upright, after the camera has been rotated.
     public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
-    /// Continues with another camera in the same role. The same tap receives the frames of the new camera.
+    /// Continues with another camera that has taken over the role. The same tap receives the frames of the
+    /// new camera.
     public func replace(with planned: PlannedCamera, source: any CameraSource) {
         let isIdle = state.withLock { state in
             (state.planned, state.source) = (planned, source)
@@ -125,8 +129,8 @@ public final class StillCamera: Sendable {
         }
     }
 
-    /// Returns the frame to store for a clip. Raw frames may be in driver memory, which must not be held for long, so
-    /// they are encoded as JPEG.
+    /// Returns the frame to store for a clip. Raw frames are encoded as JPEG, because they may be in driver
+    /// memory, which must not be held for long.
     private static func kept(_ frame: CapturedFrame, _ codecs: (any CodecFactory)?) -> CapturedFrame? {
         guard !frame.pixel.isCompressed else { return frame }
         guard let codecs else { return nil }
@@ -135,7 +139,8 @@ public final class StillCamera: Sendable {
                 pixel: .mjpeg, size: frame.size, color: .jpeg, capturedAt: frame.capturedAt,
                 sequence: frame.sequence, memory: try codecs.makeStill(of: frame), isOwned: true)
         } catch {
-            // The frame is missing only from the clip. The recording contains the frame.
+            // If encoding fails, the frame is missing only from the clip. The recording still contains the
+            // frame.
             return nil
         }
     }
@@ -172,7 +177,8 @@ public final class StillCamera: Sendable {
             rate: state.withLock(\.source).format.rate)
     }
 
-    /// Decodes the H.264 frame, starting with its key frame. Uses a separate decoder, so the recording is not affected.
+    /// Decodes the H.264 frame of the still, starting with the preceding key frame. A separate decoder is
+    /// used, so the recording is not affected.
     private func decoded(
         with codecs: any CodecFactory, within patience: Nanoseconds
     ) throws(StillError) -> CapturedFrame {
@@ -191,9 +197,9 @@ public final class StillCamera: Sendable {
         throw .noFrame(role: role, seconds: patience.inSeconds)
     }
 
-    /// Returns the frames within half a clip's length of the still. There are fewer if frames are missing, for example
-    /// because the camera was unplugged. For H.264, the result starts with the preceding key frame, and the number of
-    /// these additional frames is also returned.
+    /// Returns the frames within half a clip's length before and after the still. The clip is shorter if
+    /// frames are missing, for example because the camera was unplugged. For H.264, the result starts with
+    /// the preceding key frame. The method also returns the number of these additional leading frames.
     private func clip(
         around frame: CapturedFrame, _ patience: Nanoseconds
     ) -> (frames: [CapturedFrame], leadCount: Int) {
@@ -211,7 +217,8 @@ public final class StillCamera: Sendable {
         return (Array(all[key...]), first - key)
     }
 
-    /// Returns the audio that matches the frames, from the first frame to the end of the last one.
+    /// Returns the audio for the clip's frames, from the start of the first frame to the end of the last
+    /// frame.
     private func sound(of shown: ArraySlice<CapturedFrame>, _ patience: Nanoseconds) -> ClipSound? {
         guard let first = shown.first, let last = shown.last else { return nil }
         let (planned, source) = state.withLock { ($0.planned, $0.source) }
@@ -226,8 +233,8 @@ public final class StillCamera: Sendable {
         do throws(DeviceError) {
             controls = try source.controls()
         } catch {
-            // The camera was unplugged in the meantime. The frame exists, but the values of the camera's controls are
-            // unknown.
+            // The camera was unplugged after the frame was taken. The frame exists, but the values of the
+            // camera's controls are unknown.
         }
         return StillFacts(
             date: clock.date(of: frame.capturedAt - planned.latency), device: source.device,
@@ -236,8 +243,8 @@ public final class StillCamera: Sendable {
 }
 
 extension StillCamera.State {
-    /// Stores the frames required to decode later ones, starting with the last key frame, unless they exceed
-    /// `streamBytes`.
+    /// Stores the frames that are required to decode later frames, starting with the last key frame, unless
+    /// their total size exceeds `streamBytes`.
     fileprivate mutating func continueStream(with frame: CapturedFrame) {
         if frame.isKey {
             stream.removeAll()
@@ -254,8 +261,8 @@ extension StillCamera.State {
     }
 }
 
-/// A ring buffer of a camera's most recent frames, bounded in time and in bytes. For H.264, the buffer starts with a
-/// key frame, because no frame can be decoded without its preceding key frame.
+/// A ring buffer of a camera's most recent frames, bounded in time and in bytes. For H.264, the buffer starts
+/// with a key frame, because no frame can be decoded without the preceding key frame.
 package struct FrameRing {
     package private(set) var frames: [CapturedFrame] = []
     private var byteCount = 0
@@ -265,10 +272,10 @@ package struct FrameRing {
     /// Creates an empty ring buffer.
     ///
     /// - Parameters:
-    ///   - length: Maximum time from the first to the last frame, in nanoseconds. For H.264, it is measured from the
-    ///     first frame that is decodable on its own.
-    ///   - byteLimit: Maximum total size of all frames, in bytes. The newest frame is always stored unless it
-    ///     is H.264.
+    ///   - length: Maximum time from the first to the last frame, in nanoseconds. For H.264, this time is
+    ///     measured from the first frame that can be decoded without other frames.
+    ///   - byteLimit: Maximum total size of all frames, in bytes. The newest frame is always stored, except
+    ///     for H.264.
     package init(length: Nanoseconds, byteLimit: Int) {
         self.length = length
         self.byteLimit = byteLimit

@@ -13,7 +13,7 @@ public struct StillFolder: Sendable {
         public let still: String
         /// Absolute path of the clip around the still; `nil` if there is no clip.
         public let clip: String?
-        /// Capture time of the frame: its time stamp on the session clock.
+        /// Capture time of the frame, as a time stamp on the session clock.
         public let capturedAt: ClockTime
     }
 
@@ -25,14 +25,16 @@ public struct StillFolder: Sendable {
     private let subfolder: String
     private let software: String
 
-    /// Describes a folder for stills. If the folder is missing, it is created together with the first still.
+    /// Describes a folder for stills. If the folder doesn't exist, it is created when the first still is
+    /// written.
     ///
     /// - Parameters:
     ///   - path: Path of the folder.
-    ///   - version: The program version, stored in the files as the software name.
+    ///   - version: The application's version, which is stored in the files as part of the software name.
     public init(path: String, version: String) { self.init(path, subfolder: "", version) }
 
-    /// Describes the folder for the stills of a recording: `stills` in its session folder.
+    /// Describes the folder for the stills of a recording, which is the subfolder `stills` of the session
+    /// folder.
     public init(ofSession folder: String, version: String) {
         self.init(folder, subfolder: "stills", version)
     }
@@ -48,7 +50,7 @@ public struct StillFolder: Sendable {
     ///
     /// - Parameters:
     ///   - still: The still to write.
-    ///   - codecs: Encodes a frame that isn't JPEG, and the clip's audio.
+    ///   - codecs: Encodes frames that aren't JPEG, and the clip's audio.
     ///   - name: File name to use instead of the default. No file with this name may exist yet.
     /// - Returns: Absolute paths of the files.
     /// - Throws: `StillError.encoding` if the frame or the audio cannot be encoded, `.file` if a file cannot
@@ -96,8 +98,8 @@ public struct StillFolder: Sendable {
         name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 
-    /// Returns a name without an extension that no still or clip uses. Two stills in the same millisecond are rare but
-    /// possible.
+    /// Returns a file name, without an extension, that no still or clip in the folder uses yet. Two stills in
+    /// the same millisecond are rare but possible.
     private func freeName(
         _ still: Still, in folder: ContainedFolder, _ prefix: String
     ) throws(FileError) -> String {

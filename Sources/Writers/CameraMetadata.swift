@@ -3,11 +3,13 @@ package import SessionFolder
 
 /// Metadata of one camera frame, or of several consecutive lost frames. All times are relative to T0.
 public struct CameraMetadata: Sendable, Equatable {
-    /// Frame number counted by the device. For lost frames, this is the number of the first lost frame. The value is
-    /// `nil` if the device did not count the missing frames, for example while it was disconnected.
+    /// Frame number counted by the device. For lost frames, this is the number of the first lost frame. The
+    /// value is `nil` if the device did not count the missing frames, for example because the device was
+    /// disconnected.
     public let sequence: Int64?
-    /// Capture time relative to T0, according to the camera's clock model and minus the camera's latency. Frames are
-    /// aligned by this time. For lost frames, this is the estimated time of the first lost frame.
+    /// Capture time relative to T0, according to the camera's clock model and minus the camera's latency.
+    /// Tracks are aligned by this capture time. For lost frames, this is the estimated time of the first lost
+    /// frame.
     public let capturedAt: MediaTime
     /// The driver's unmodified time stamp for the start of the exposure, relative to T0; `nil` for a frame
     /// that never arrived.
@@ -15,11 +17,11 @@ public struct CameraMetadata: Sendable, Equatable {
     /// Time when the frame was dequeued from the driver, relative to T0; `nil` for a frame that never
     /// arrived.
     public let arrival: MediaTime?
-    /// Why the frame is missing from the recording; `nil` for a good frame.
+    /// The reason why the frame is missing from the recording; `nil` for a frame that arrived intact.
     public let lost: LossCause?
     /// Number of frames that this entry describes: 1, or the number of consecutive lost frames.
     public let count: Int
-    /// Clock values from the camera's USB packets; `nil` if the packets don't contain them.
+    /// Clock values from the camera's USB packets; `nil` if the packets don't contain clock values.
     public let headerClock: UVCHeaderClock?
 
     /// Creates metadata. Each parameter sets the property of the same name.
@@ -46,12 +48,12 @@ extension CameraMetadata {
     ///   latency.
     /// - `stamp_ns`: The driver's time stamp for the start of the exposure, relative to T0.
     /// - `arrival_ns`: Time when the frame was dequeued from the driver, relative to T0.
-    /// - `lost`: Why the frame is missing from the recording; a cause from the manifest's loss ledger.
+    /// - `lost`: The reason why the frame is missing from the recording, as in the manifest's loss ledger.
     /// - `count`: Number of consecutive lost frames, if more than one.
-    /// - `uvc`: The clock values of the frame's first USB packet. `pts` and `stc` are on the camera's clock, and `sof`
-    ///   is the bus frame number seen by the camera. `host_ns` is the time on the driver's clock (`CLOCK_MONOTONIC`);
-    ///   subtract the manifest's `t0_monotonic_ns` to get the time relative to T0. `host_sof` is the controller's frame
-    ///   number.
+    /// - `uvc`: The clock values of the frame's first USB packet. `pts` and `stc` are values of the camera's
+    ///   clock, and `sof` is the USB frame number that the camera received. `host_ns` is the time on the
+    ///   driver's clock (`CLOCK_MONOTONIC`); subtract the manifest's `t0_monotonic_ns` to get the time
+    ///   relative to T0. `host_sof` is the frame number of the USB host controller.
     var line: String {
         var fields: [String: JSONValue] = ["captured_ns": .integer(capturedAt.nanoseconds)]
         fields["sequence"] = sequence.map { .integer($0) }
@@ -74,27 +76,28 @@ extension CameraMetadata {
     }
 }
 
-/// Writes one `cameras/ROLE.ndjson` file on a separate thread. The thread never blocks callers: lines are dropped if
-/// the queue is full, and a failing disk ends only this file.
+/// Writes one `cameras/ROLE.ndjson` file on a separate thread. Callers never wait for the thread: if the
+/// queue is full, lines are dropped. A disk failure ends only this file.
 package final class MetadataFile: Sendable {
     private let queue = BoundedQueue<CameraMetadata>(capacity: 4096)
     private let failure = ConditionLock<FileError?>(nil)
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
-    /// Starts the thread with an open file.
+    /// Starts the thread with a file that is already open.
     ///
     /// - Parameters:
     ///   - file: The file, to which no other code may write.
     ///   - role: The camera's role.
-    ///   - waitsForRoom: Whether `append` blocks if the queue is full. The value is `true` in simulated time, which
-    ///     would run faster than the disk. If the value is `false`, the line is dropped.
+    ///   - waitsForRoom: Whether `append` blocks if the queue is full. The value is `true` in simulated time,
+    ///     which would otherwise run faster than the disk. If the value is `false`, lines that don't fit in
+    ///     the queue are dropped.
     package convenience init(_ file: LineFile, role: String, waitsForRoom: Bool) {
         self.init(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in file }
     }
 
-    /// Starts the thread, which creates the file asynchronously. `waitsForRoom` makes `append` block if the queue is
-    /// full.
+    /// Starts the thread, which creates the file asynchronously. If `waitsForRoom` is `true`, `append` blocks
+    /// while the queue is full.
     package init(
         role: String, waitsForRoom: Bool, making make: @escaping @Sendable () throws(FileError) -> LineFile
     ) {
@@ -123,7 +126,7 @@ package final class MetadataFile: Sendable {
         return true
     }
 
-    /// Why the file ended early; `nil` if it didn't end early.
+    /// The error that ended the file early; `nil` if no error has occurred.
     package var failureSoFar: FileError? { failure.withLock { $0 } }
 
     /// Closes the file when all queued lines have been written. No further lines are accepted.

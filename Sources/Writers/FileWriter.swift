@@ -3,14 +3,15 @@ package import Media
 
 /// Writes one file of a recording and its continuation files into one folder, on a separate thread.
 ///
-/// Callers never wait for the disk: the queue is bounded in bytes, and items that don't fit are dropped. After a write
-/// error, the file ends and later items for it are discarded, while other files continue. Thread-safe.
+/// Callers never wait for the disk: the queue has a limit in bytes, and items that don't fit are dropped.
+/// After a write error, the file ends and its later items are discarded, while other files continue.
+/// Thread-safe.
 package final class FileWriter<Content: SegmentedContent>: Sendable {
     /// State shared by the file's thread and the callers.
     struct Shared {
         var intake: Content.Intake
         var end: Content.Place?
-        /// Whether a new part was requested that some streams haven't reached yet.
+        /// Whether a new part was requested that at least one stream hasn't reached yet.
         var isSplitting = false
         /// Whether all streams have ended, so that no more data is written.
         var isOver = false
@@ -20,8 +21,8 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         var finishingBytes: Int64 = 0
         var result: FileResult<Content>
 
-        /// Whether the recording can continue in a new file. This is the case if no write failed, the disk did not fill
-        /// up, and at least one stream is still open.
+        /// Whether the recording can continue in a new file. The recording can continue if no write failed,
+        /// the disk is not full, and at least one stream is still open.
         var isOpen: Bool { !isOver && result.failure == nil && result.conclusion == nil }
     }
 
@@ -33,15 +34,15 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
     /// Creates the file and starts its thread.
     ///
-    /// The file of a backup is created on that thread, so that the caller doesn't wait for the second disk. An error
-    /// during its creation becomes `failure`.
+    /// A file in the backup is created on the file's thread, so that the caller doesn't wait for the backup's
+    /// disk. If the file can't be created, the error is stored in `failure`.
     ///
     /// - Parameters:
     ///   - disk: The disk with the session folder for the file.
     ///   - content: Writes the file and its parts. The first file doesn't exist yet.
     ///   - streamCount: Number of streams in the file.
-    ///   - intake: The empty record of dropped packets or samples.
-    ///   - finishing: Finalizes the files that `content` leaves after a split.
+    ///   - intake: The initially empty record of dropped packets or samples.
+    ///   - finishing: Finalizes the files that `content` has completed at splits.
     /// - Throws: `FileError` if the recording's own file cannot be created.
     init(
         _ disk: RecordingDisk, _ content: sending Content, streamCount: Int, intake: Content.Intake,
@@ -78,21 +79,23 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     /// Enqueues an item that doesn't count against the memory limit and is therefore never dropped.
     func order(_ item: Content.Item) { _ = queue.offer(item, bytes: 0, as: .order) }
 
-    /// Whether a new part was requested that some streams have not reached yet, while the file is still open.
+    /// Whether the file is still open and a new part was requested that at least one stream hasn't reached
+    /// yet.
     var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.isOpen } }
-    /// Whether the recording can continue in a new file on this disk. This is the case if no write failed, the disk did
-    /// not fill up, and at least one stream is still open.
+    /// Whether the recording can continue in a new file on this disk. The recording can continue if no write
+    /// failed, the disk is not full, and at least one stream is still open.
     var isOpen: Bool { shared.withLock { $0.isOpen } }
 
-    /// Time that the oldest queued item has waited for the disk, in addition to the batching time.
+    /// Time for which the oldest queued item has waited for the disk, not including the batching time.
     var backlog: Nanoseconds { queue.age }
     /// The first error that ended writing; `nil` if no error has occurred.
     package var failure: FileError? { shared.withLock { $0.result.failure } }
-    /// The first error when creating a part or finalizing the previous file; `nil` if no error has occurred.
+    /// The first error that occurred while a part was created or the previous file was finalized; `nil` if no
+    /// error has occurred.
     package var splitFailure: FileError? { shared.withLock { $0.result.splitFailure } ?? finishing.failure }
 
-    /// Time up to which all streams are in the file and therefore survive a crash, relative to T0; `nil`
-    /// before the first item and after the last write.
+    /// Time, relative to T0, up to which the file contains all streams. Data before this time survives a
+    /// crash. The value is `nil` before the first item and after the last write.
     package var writtenEnd: MediaTime? { shared.withLock { $0.isOpen ? $0.writtenEnd : nil } }
 
     /// Number of bytes that would still have to be written if the recording ended now: queued items, unfinished parts,
@@ -179,8 +182,8 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
 /// Writes queued items to a file in one folder, and to its continuation files after splits.
 ///
-/// This type is used only on the thread of its `FileWriter`. The first file in the recording's own folder is created
-/// before that thread starts.
+/// Use this type only on the thread of its `FileWriter`. The first file in the recording's own folder is
+/// created before that thread starts.
 package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// An item of the file's queue, which contains packets, samples, or a command.
     associatedtype Item: Sendable
@@ -189,8 +192,8 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// A position in the recording, which is a time relative to T0 for movies, and a sample index counted from T0 for
     /// WAV files.
     associatedtype Place: Sendable, Comparable
-    /// The record of packets or samples that were dropped before they reached the queue, which the enqueuing thread
-    /// maintains.
+    /// The record of packets or samples that were dropped before they reached the queue. The enqueuing thread
+    /// maintains this record.
     associatedtype Intake: Sendable
     /// A range of a stream that was dropped because the disk was too slow.
     associatedtype Shed: Sendable
@@ -200,47 +203,50 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// - Throws: `FileError` if the file cannot be created.
     func makeFirst() throws(FileError)
 
-    /// Processes an item of the queue, or discards it after a failure.
+    /// Processes an item of the queue. After a failure, items are discarded.
     ///
     /// - Returns: Whether the item completes a split, because all streams have reached the next file or no next file
     ///   was created.
-    /// - Throws: `FileError` if nothing more can be written. The caller then calls `fail`.
+    /// - Throws: `FileError` if nothing more can be written. After this error, the caller calls `fail`.
     func carryOut(_ item: Item) throws(FileError) -> Bool
 
     /// Abandons the file after an error. Later items are discarded.
     func fail()
 
-    /// Whether all streams have ended. The thread then stops dequeuing items before the queue ends.
+    /// Whether all streams have ended. If all streams have ended, the thread stops dequeuing items before the
+    /// queue ends.
     var isComplete: Bool { get }
     /// The continuation files, in order.
     var parts: [Part] { get }
-    /// The first error when creating a part, after which the previous file continues; `nil` if no error occurred.
+    /// The first error that occurred while a part was created; `nil` if no error has occurred. After the
+    /// error, the previous file continues.
     var splitFailure: FileError? { get }
-    /// The next write of the open file; `nil` if it isn't known.
+    /// The expected next write of the open file; `nil` if the next write can't be predicted.
     var rhythm: WriteRhythm? { get }
     /// Number of bytes needed to finalize the open files now.
     var finishingByteCount: Int64 { get }
     /// Time up to which all streams are in the open file, relative to T0; `nil` if no file is open.
     var writtenEnd: MediaTime? { get }
-    /// Number of packets of each stream in files abandoned by `fail`.
+    /// Number of packets of each stream in the files that `fail` abandoned.
     var abandonedCounts: [Int] { get }
-    /// The content of each stream in files abandoned by `fail`, and the content that was discarded.
+    /// Ledgers of each stream's content in the files that `fail` abandoned, and of the discarded content.
     var ledgers: [StreamLedger] { get }
 
     /// Writes all pending packets or samples to disk, so that a crash before `close` doesn't lose any of them.
     ///
     /// - Parameter end: End of all streams. If the value is `nil`, each stream ends with its last packet or sample.
-    /// - Throws: `FileError` if the file cannot be written. The file then stays unchanged.
+    /// - Throws: `FileError` if the file cannot be written. If this error is thrown, the file stays
+    ///   unchanged.
     func writeRest(until end: Place?) throws(FileError)
 
     /// Finalizes the last file and verifies it.
     ///
-    /// - Returns: The outcome for that file; `nil` if no file is open.
+    /// - Returns: The outcome of finalizing the last file; `nil` if no file is open.
     func close() -> PartFinishing.Outcome?
 
     /// Returns the ranges of each stream that were dropped because the disk was too slow.
     static func shed(_ intake: Intake) -> [[Shed]]
 
-    /// Ends all streams of a file, so that its thread closes it.
+    /// Ends all streams of a file, so that the file's thread closes the file.
     static func end(_ file: FileWriter<Self>)
 }

@@ -14,9 +14,9 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     package let streamCount: Int
     /// The writers and the index of each writer's disk (`RecordingDisk.index`).
     private let files: [(disk: Int, writer: FileWriter<Content>)]
-    /// The writers. The lock ensures that all files receive the items of several threads in the same order, so that
-    /// they are identical. (A lock without a value would suffice, but ThreadSanitizer treats changes to it as changes
-    /// to the object.)
+    /// The writers. The lock ensures that all files receive the items of several threads in the same order,
+    /// so that the files are identical. (A lock without a value would suffice, but ThreadSanitizer reports
+    /// changes of the lock as changes of the whole object.)
     private let ordered: ConditionLock<[FileWriter<Content>]>
 
     /// Creates the files and starts their threads.
@@ -53,10 +53,10 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
         }
     }
 
-    /// Whether all open files are still waiting to reach the most recently requested part.
+    /// Whether no open file has reached the most recently requested part yet.
     ///
-    /// All files receive the same items, so the other files reach the part after the first one has reached it. A disk
-    /// that hangs doesn't delay callers.
+    /// All files receive the same items, so once one file has reached the part, the other files will reach it
+    /// as well. Therefore, a disk that hangs doesn't delay callers.
     package var isSplitting: Bool {
         let open = files.filter(\.writer.isOpen)
         return !open.isEmpty && open.allSatisfy(\.writer.isSplitting)
@@ -65,12 +65,14 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     /// Whether the recording can continue in a new file on at least one disk.
     package var isOpen: Bool { files.contains { $0.writer.isOpen } }
 
-    /// Time that the oldest queued item has waited on the fastest open disk. The value is zero if no file is open.
+    /// Time for which the oldest queued item has waited for the fastest disk that is still in use. The value
+    /// is zero if no file is open.
     ///
-    /// If one disk is fast enough, it receives all data, and quality doesn't have to be reduced.
+    /// If at least one disk is fast enough, that disk receives all data, and the governor doesn't have to
+    /// reduce quality.
     package var backlog: Nanoseconds {
-        // A loop is used because this property is read often, and generic key paths and collection chains are
-        // instantiated at each use.
+        // A loop is used because this property is read often, and generic key paths and chained collection
+        // operations would be instantiated at each use.
         var least: Nanoseconds?
         for file in files where file.writer.isOpen {
             let backlog = file.writer.backlog
@@ -95,7 +97,7 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
         for file in files { file.writer.setEnd(end) }
     }
 
-    /// Closes the files of a recording that doesn't start, and waits until they are closed.
+    /// Closes the files of a recording that doesn't start, and waits until the files are closed.
     package func abandon() { Self.abandon(files.map(\.writer)) }
 
     /// Waits until the files on all disks are closed.
@@ -131,13 +133,13 @@ package struct FileResult<Content: SegmentedContent>: Sendable {
     package var conclusion: Content.Place?
     /// The first error that ended writing to the file; `nil` if the file was written completely.
     package var failure: FileError?
-    /// The first error of a split, after which the recording continues; `nil` if all splits succeeded.
+    /// The first error during a split, after which the recording continues; `nil` if all splits succeeded.
     ///
     /// Either the next file could not be created and writing continues in the previous file, or the previous file could
     /// not be finalized and stays fragmented.
     package var splitFailure: FileError?
 
-    /// Creates the result of an empty file. All its counts are 0.
+    /// Creates the result of an empty file. All counts of the result are 0.
     ///
     /// - Parameter streamCount: Number of streams in the file; 1 for a WAV file.
     package init(streamCount: Int) {

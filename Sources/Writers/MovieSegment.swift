@@ -16,12 +16,12 @@ final class MovieSegment {
     /// Start of the file, relative to T0.
     private(set) var start: MediaTime
     private let streams: [MovieTrack]
-    /// End of the last packet of each stream, in ticks of the stream's time scale in the file, relative to the start of
-    /// the file.
+    /// End of each stream's last packet, relative to the start of the file, in ticks of the time scale that
+    /// the stream has in the file.
     private var reach: [Int64]
     /// The ledger of each stream, in the order of the streams in the file.
     private var ledgers: [PacketLedger]
-    /// Whether writing has failed. After a failure, each stream ends with its last packet.
+    /// Whether a write has failed. After a write failure, each stream ends with the stream's last packet.
     private var hasFailed = false
 
     /// Creates the movie file.
@@ -35,7 +35,7 @@ final class MovieSegment {
     ///   - timecode: Time code of T0; `nil` for a file without time code.
     ///   - createdAt: The date of `start`.
     ///   - start: Start of the file, relative to T0.
-    ///   - disk: The hooks that are called while the file is written.
+    ///   - disk: Hooks that are called while the file is written.
     /// - Throws: `FileError` if the file cannot be created.
     init(
         in folder: SessionFolder, relativePath: String, streams: [MovieTrack], timecode: Timecode?,
@@ -56,17 +56,17 @@ final class MovieSegment {
         file = try MovieFile(place, kind: kind, tracks: tracks, createdAt: createdAt, disk: disk)
     }
 
-    /// Returns the start of this file relative to T0, in ticks of the stream's own time scale. If the frames are on a
-    /// grid, this is the first tick at or after the split.
+    /// Returns the start of this file relative to T0, in ticks of the stream's own time scale. If the frames
+    /// are on a grid, the result is the first tick at or after the split.
     func origin(ofStream index: Int) -> Int64 { streams[index].ticks(at: start) }
 
     /// Writes a packet of a stream.
     ///
     /// - Parameters:
-    ///   - packet: The packet. The packet's times are ticks of the stream's own time scale since T0.
+    ///   - packet: The packet. Its timestamps are in ticks of the stream's own time scale, relative to T0.
     ///   - stream: Index of the packet's stream in the file, starting at 0.
-    ///   - samples: The fates of the packet's samples that this file plays; `nil` for all samples. Another file plays
-    ///   the other samples.
+    ///   - samples: The fates of those samples of the packet that this file plays; `nil` if this file plays
+    ///     all samples. The other samples are played from another file.
     /// - Throws: `FileError` if the file cannot be written.
     func append(
         _ packet: EncodedPacket, stream: Int, samples: AudioFateRun? = nil
@@ -90,11 +90,11 @@ final class MovieSegment {
     /// Counts samples of an audio stream that have no packet. The file plays silence instead of these samples.
     func skip(_ fates: AudioFateRun, stream: Int) { ledgers[stream].skip(fates) }
 
-    /// Sets the start of the file. The start must be set before the first packet is written.
+    /// Sets the start of the file. Call this method before the first packet is written.
     ///
     /// - Parameters:
     ///   - start: Start of the file, relative to T0.
-    ///   - timecode: Time code of T0, which is ignored if the file isn't a MOV file.
+    ///   - timecode: Time code of T0, which is ignored unless the file is a MOV file.
     ///   - createdAt: The date of T0.
     func begin(at start: MediaTime, timecode: Timecode?, createdAt: Date) {
         self.start = start
@@ -136,8 +136,8 @@ final class MovieSegment {
     ///
     /// - Parameters:
     ///   - end: End of all streams, relative to T0. If the value is `nil`, each stream ends with its last packet.
-    ///   - isContinued: Whether another file follows. If a video stream starts in the next file only with a later key
-    ///     frame, its frames up to that key frame stay in this file, beyond `end`.
+    ///   - isContinued: Whether another file follows. If the next file's first key frame of a video stream is
+    ///     later than `end`, the stream's frames up to that key frame stay in this file.
     /// - Returns: The outcome of finalizing the file.
     func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
         var outcome = PartFinishing.Outcome(sampleCounts: [])
@@ -171,8 +171,8 @@ final class MovieSegment {
             fault: FileVerification.fault(holding: summary, in: file.reader))
     }
 
-    /// Returns the end of each stream in ticks of its time scale in the file, relative to the start of the file. The
-    /// value is `nil` if the stream ends with its last packet.
+    /// Returns the end of each stream, relative to the start of the file, in ticks of the time scale that the
+    /// stream has in the file. The value is `nil` if the stream ends with its last packet.
     private func ends(at end: MediaTime?, isContinued: Bool) -> [Int64?] {
         streams.indices.map { index in
             guard let end else { return nil }
@@ -197,11 +197,11 @@ extension MovieTrack {
         if case .audio = self { true } else { false }
     }
 
-    /// Whether the track's packets depend on each other for decoding, as in H.264.
+    /// Whether some of the track's packets can be decoded only after other packets, as in H.264.
     var needsKeys: Bool { !isAudio && parameters.codec == .h264 }
 
-    /// Converts a time relative to T0 to ticks of the track's time scale. If the track is on a grid, the result is the
-    /// first tick at or after the time; otherwise it is the nearest tick.
+    /// Converts a time relative to T0 to ticks of the track's time scale. If the track is on a grid, the
+    /// result is the first tick at or after the time; otherwise the result is the nearest tick.
     func ticks(at time: MediaTime) -> Int64 {
         if let rate = parameters.grid { return rate.ticks(before: time) * rate.seconds }
         return time.ticks(perSecond: parameters.timeScale)
@@ -213,10 +213,10 @@ extension MovieTrack {
         return FrameRate(parameters.timeScale).time(ofTick: ticks)
     }
 
-    /// Number of ticks of the file's time scale per tick of the track's own time scale, which is at least 1.
+    /// Number of ticks of the file's time scale per tick of the track's own time scale, at least 1.
     ///
-    /// Tracks below ten frames per second use a finer time scale in the file, so that their last frame ends with the
-    /// recording instead of at the next tick.
+    /// Tracks with a rate below ten frames per second use a finer time scale in the file, so that the last
+    /// frame can end with the recording instead of at the next tick.
     var ticksInFile: Int64 {
         guard let rate = parameters.grid, rate < Self.finelyPlacedRate else { return 1 }
         return (Self.leastTimeScale + timeScale - 1) / timeScale
@@ -234,7 +234,7 @@ extension MovieTrack {
         ticksInFile == 1 ? ticks(at: time) : time.ticks(perSecond: timeScale * ticksInFile)
     }
 
-    /// This track with its time scale in the file, as described in `ticksInFile`.
+    /// This track with the time scale that it has in the file, as described in `ticksInFile`.
     var inFile: MovieTrack {
         guard ticksInFile > 1, case .video(let known, let rotation, let name) = self else { return self }
         var parameters = StreamParameters(
@@ -255,10 +255,10 @@ extension MovieTrack {
     /// Returns this track's description for the file that continues the current one.
     ///
     /// - Parameters:
-    ///   - priming: Number of ticks of audio in the new file's first packets before the start of the file; ignored for
-    ///   video.
-    ///   - changed: New parameters of the frames in the new file; `nil` if they stay the same. The value is ignored for
-    ///   audio.
+    ///   - priming: Duration, in ticks, of the audio in the new file's first packets that precedes the start
+    ///     of the file; ignored for video.
+    ///   - changed: Parameters of the frames in the new file; `nil` if the parameters stay the same. The
+    ///     value is ignored for audio.
     /// - Returns: The track in the new file.
     func continued(priming: Int64, as changed: StreamParameters?) -> MovieTrack {
         if case .video(let known, let rotation, let name) = self {
@@ -275,11 +275,11 @@ extension MovieTrack {
 extension [MovieTrack] {
     /// Returns the time code of the first video track with a rate of at least one frame per second.
     ///
-    /// The time code counts the local time of day at that rate. Lower rates are below the resolution of time code
-    /// labels.
+    /// The time code counts the local time of day at the frame rate of this track. Time code labels can't
+    /// represent rates below one frame per second.
     ///
-    /// - Parameter date: The date of the time code label.
-    /// - Returns: The time code, or `nil` if there is no such track.
+    /// - Parameter date: The date that the time code label represents.
+    /// - Returns: The time code, or `nil` if no video track has a rate of at least one frame per second.
     func timecode(at date: Date) -> Timecode? {
         for case .video(let parameters, _, _) in self {
             guard let rate = parameters.rate, rate >= FrameRate(1, per: 1) else { continue }
@@ -304,7 +304,7 @@ extension WaveFile {
     ///   - channels: Number of audio channels.
     ///   - startedAt: The date of T0, stored as local time of day.
     ///   - first: Index of the file's first sample, counted from T0.
-    ///   - disk: The hooks that are called while the file is written.
+    ///   - disk: Hooks that are called while the file is written.
     /// - Throws: `FileError` if the file cannot be created.
     convenience init(
         _ place: ContainedFile, channels: Int, startedAt: Date, from first: Int64, disk: FileWriteHooks
@@ -314,7 +314,7 @@ extension WaveFile {
             broadcast: Self.broadcast(path: place.path, startedAt: startedAt, from: first), disk: disk)
     }
 
-    /// Sets the date of the first sample. The date must be set before the first sample is written.
+    /// Sets the date of the first sample. Call this method before the first sample is written.
     ///
     /// - Throws: `FileError` if the file header cannot be written.
     func begin(startedAt: Date, from first: Int64) throws(FileError) {

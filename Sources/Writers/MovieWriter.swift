@@ -14,7 +14,7 @@ extension MovieWriter {
     ///   - streams: Descriptions of the streams of packets.
     ///   - startedAt: The approximate date of T0. `begin` sets the exact date.
     /// - Throws: `FileError` if the file in the recording's own folder cannot be created. An error in the
-    ///   backup ends only the backup's file.
+    ///   backup's folder ends only the file in the backup.
     package convenience init(
         _ disks: [RecordingDisk], relativePath: String, streams: [MovieTrack], startedAt: Date
     ) throws(FileError) {
@@ -30,7 +30,8 @@ extension MovieWriter {
         }
     }
 
-    /// Sets the exact date of T0 and the start of the file. Both values must be set before the first packet.
+    /// Sets the exact date of T0 and the start of the file. Call this method before the first packet is
+    /// enqueued.
     ///
     /// - Parameters:
     ///   - startedAt: The date of T0.
@@ -42,7 +43,7 @@ extension MovieWriter {
     /// Enqueues a packet on each disk. If the queue of a disk is full, the packet is dropped on that disk.
     ///
     /// - Parameters:
-    ///   - packet: The packet. The packet's times are in ticks of the stream's time scale, relative to T0.
+    ///   - packet: The packet, with timestamps in ticks of the stream's time scale, relative to T0.
     ///   - stream: Index of the packet's stream in the file, starting at 0.
     func append(_ packet: EncodedPacket, stream: Int) {
         each { $0.append(packet, stream: stream) }
@@ -53,20 +54,20 @@ extension MovieWriter {
         each { $0.finishStream(stream) }
     }
 
-    /// Declares that no more packets of a stream follow, so that splits don't wait for it. The stream still has to be
-    /// ended with `finishStream`.
+    /// Declares that no more packets of a stream follow, so that splits don't wait for this stream. The
+    /// stream must still be ended with `finishStream`.
     func stop(_ stream: Int) {
         each { $0.order(.stopStream(stream)) }
     }
 
-    /// Counts the next samples of an audio stream, for which there is no packet. The files play silence instead of
+    /// Counts the next samples of an audio stream, which have no packet. The files play silence instead of
     /// these samples.
     func skip(_ fates: AudioFateRun, stream: Int) {
         each { file in file.shared.withLock { $0.intake.silence[stream].append(fates) } }
     }
 
-    /// Declares that a stream has no packets at the most recently requested split, so that the split doesn't wait for
-    /// it.
+    /// Declares that a stream has no packets at the most recently requested split, so that the split doesn't
+    /// wait for this stream.
     func pass(_ stream: Int) {
         each { $0.order(.pass(stream)) }
     }
@@ -87,7 +88,8 @@ extension MovieWriter {
     /// Sets the cover image (a JPEG) of the movie's files that are not finalized yet.
     package func setCover(_ cover: SharedBytes) { each { $0.order(.cover(cover)) } }
 
-    /// Ends the movie on one disk. Packets whose presentation time is at or after `time` are discarded there.
+    /// Ends the movie on one disk. On this disk, packets whose presentation time is at or after `time` are
+    /// discarded.
     ///
     /// - Parameters:
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
@@ -95,14 +97,15 @@ extension MovieWriter {
     package func conclude(onDisk index: Int, at time: MediaTime) { file(index)?.conclude(at: time) }
 }
 
-/// Writes one movie to one disk. Packets that don't fit in its queue are dropped according to `PacketShedding`.
+/// Writes one movie to one disk. Packets that don't fit in the writer's queue are dropped according to
+/// `PacketShedding`.
 package typealias MovieFileWriter = FileWriter<SegmentedMovie>
 
 extension MovieFileWriter {
     /// Enqueues a packet for the file, or drops it if the queue is full.
     ///
     /// - Parameters:
-    ///   - packet: The packet. The packet's times are in ticks of the stream's time scale, relative to T0.
+    ///   - packet: The packet, with timestamps in ticks of the stream's time scale, relative to T0.
     ///   - stream: Index of the packet's stream in the file, starting at 0.
     func append(_ packet: EncodedPacket, stream: Int) {
         let (isAudio, claim, silence) = shared.withLock { shared in
@@ -137,8 +140,8 @@ extension MovieFileWriter {
         order(.finishStream(stream, after: silence))
     }
 
-    /// Requests that the movie continue in a new file. No file is created if the current one has failed, or ended
-    /// before the split.
+    /// Requests that the movie continue in a new file. No file is created if the current file has failed, or
+    /// if it ended before the split.
     func split(_ part: MovieWriter.Part) {
         shared.withLock { $0.isSplitting = true }
         order(.split(part))
@@ -152,7 +155,7 @@ extension MovieFileWriter {
         order(.conclude(time))
     }
 
-    /// Number of packets in all streams dropped because the queue was full.
+    /// Number of packets, in all streams, that were dropped because the queue was full.
     package var shedCount: Int { shared.withLock { $0.intake.shedding.reduce(0) { $0 + $1.count } } }
 }
 
@@ -163,17 +166,18 @@ package struct TrackSink: Sendable {
     package let writer: MovieWriter?
     /// Index of the stream in the file, starting at 0.
     package let stream: Int
-    /// Path of the movie's first file relative to the session folder, or the name of the stream in messages.
+    /// Path of the movie's first file relative to the session folder. For a stream that isn't written, this
+    /// is the name of the stream in messages.
     package let name: String
 
     private let tally = ConditionLock(FateCounts())
 
-    /// The fates of the packets received up to now.
+    /// Counts of the packets received so far, by fate.
     package var given: FateCounts { tally.withLock { $0 } }
 
-    /// A listener that also receives each packet, and must not block.
+    /// A listener that receives each packet in addition to the file. The listener must not block.
     private let listener: (@Sendable (EncodedPacket) -> Void)?
-    /// A function that is called when the stream ends, before its file can be finalized.
+    /// A function that is called when the stream ends, before the stream's file can be finalized.
     private let ending: (@Sendable () -> Void)?
 
     /// Creates the sink of one stream. Each parameter sets the property of the same name.
@@ -192,7 +196,7 @@ package struct TrackSink: Sendable {
     ///
     /// - Parameters:
     ///   - name: Name of the stream in messages.
-    ///   - listener: Receives each packet, and must not block.
+    ///   - listener: A closure that receives each packet. The closure must not block.
     package init(named name: String, listener: @escaping @Sendable (EncodedPacket) -> Void) {
         writer = nil
         ending = nil
@@ -203,27 +207,27 @@ package struct TrackSink: Sendable {
 
     /// Enqueues a packet for the movie's files. If the queue of a file is full, the packet is dropped from that file.
     ///
-    /// - Parameter packet: The packet. The packet's times are in ticks of the stream's time scale, relative to T0.
+    /// - Parameter packet: The packet, with timestamps in ticks of the stream's time scale, relative to T0.
     package func append(_ packet: EncodedPacket) {
         if let fate = packet.fate { tally.withLock { $0.add(fate) } }
         listener?(packet)
         writer?.append(packet, stream: stream)
     }
 
-    /// Declares that this stream has no packets at the most recently requested split, so that the split doesn't wait
-    /// for it.
+    /// Declares that this stream has no packets at the most recently requested split, so that the split
+    /// doesn't wait for this stream.
     package func pass() { writer?.pass(stream) }
 
-    /// Ends the file early, at a time relative to T0, if this stream is the only one in it.
+    /// Ends the file early, at a time relative to T0, if this stream is the only one in the file.
     package func endIfOnlyStream(at time: MediaTime) {
         if let writer, writer.streamCount == 1 { writer.setEnd(time) }
     }
 
-    /// Declares that no more packets follow, so that splits don't wait for this stream. The stream still has to be
-    /// ended with `finish`.
+    /// Declares that no more packets follow, so that splits don't wait for this stream. The stream must still
+    /// be ended with `finish`.
     package func stop() { writer?.stop(stream) }
 
-    /// Counts the next samples, for which there is no packet. The files play silence instead of these samples.
+    /// Counts the next samples, which have no packet. The files play silence instead of these samples.
     package func skip(_ fates: AudioFateRun) {
         if !fates.isEmpty { writer?.skip(fates, stream: stream) }
     }

@@ -2,13 +2,14 @@ internal import Media
 
 /// Finalizes completed parts of a recording one by one on a separate thread.
 ///
-/// Finalization takes seconds on a slow disk, while the next part is already being written. At most four files can
-/// wait. A thread that adds another file is blocked, so that a disk that never catches up doesn't use more memory.
+/// On a slow disk, finalization takes seconds, during which the next part is already being written. At most
+/// four files can wait for finalization. A thread that adds another file is blocked, so that memory use stays
+/// limited even if the disk never catches up.
 package final class PartFinishing: Sendable {
     /// The outcome of finalizing one file.
     package struct Outcome: Sendable {
-        /// The finalized file; `nil` if finalization failed. After a failure, the file is still fragmented, and it can
-        /// be played except for its last half second.
+        /// The finalized file; `nil` if finalization failed. If finalization fails, the file stays fragmented
+        /// and can be played except for the last half second.
         var closed: ClosedFile?
         /// Number of packets (movie) or samples per channel (WAV file) of each stream in the file.
         var sampleCounts: [Int]
@@ -30,16 +31,17 @@ package final class PartFinishing: Sendable {
         var outcomes: [Outcome] = []
     }
 
-    /// Maximum number of waiting files. For each waiting file, half a second of frames (at most 64 MiB) and the index
-    /// are kept in memory.
+    /// Maximum number of files waiting for finalization. For each of these files, half a second of frames (at
+    /// most 64 MiB) and the index are kept in memory.
     private static let capacity = 4
 
-    /// Name of the recording's first file, used as the thread name.
+    /// Name of the first file, which is part of the thread's name.
     let file: String
     private let queue = BoundedQueue<Job>(capacity: capacity)
     private let state = ConditionLock(State())
 
-    /// Creates the object that finalizes the parts of one recorded file. The thread starts with the first `add`.
+    /// Creates the object that finalizes the parts of one recorded file. The thread starts when `add` is
+    /// called for the first time.
     ///
     /// - Parameter relativePath: Path of the first file relative to the session folder. The thread is named after the
     ///   file.
@@ -82,7 +84,7 @@ package final class PartFinishing: Sendable {
 
     /// Waits until all queued files are finalized. `add` must not be called after this call.
     ///
-    /// - Returns: The outcome of each file, in the order of the `add` calls.
+    /// - Returns: The outcome of finalizing each file, in the order of the `add` calls.
     func join() -> [Outcome] {
         queue.finish()
         state.withLock { $0.thread }?.join()

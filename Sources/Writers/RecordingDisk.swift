@@ -3,7 +3,8 @@ package import Media
 internal import Monitoring
 package import SessionFolder
 
-/// One folder of a recording, with its memory limits for writing and the disk space reserved for it. Thread-safe.
+/// One folder of a recording, with the memory limits for writing to the folder and the disk space reserved in
+/// it. Thread-safe.
 package final class RecordingDisk: Sendable {
     /// Index of the disk: 0 for the recording, 1 for the backup.
     package let index: Int
@@ -28,8 +29,8 @@ package final class RecordingDisk: Sendable {
     ///   - folder: The session folder on the disk.
     ///   - limits: Limits on the bytes that may be queued in memory.
     ///   - content: The kinds of files that are written into the folder.
-    ///   - waitsForRoom: Whether callers wait for space in the queues. The value is `true` in simulated time, which
-    ///     would run faster than the disk.
+    ///   - waitsForRoom: Whether callers wait for space in the queues. The value is `true` in simulated time,
+    ///     which would otherwise run faster than the disk.
     ///   - beforeWrite: Injects disk failures in tests. The closure is called before each write with the path of the
     ///     file and the end of the write in bytes, and returns an errno value, or 0 for success.
     package init(
@@ -49,10 +50,11 @@ package final class RecordingDisk: Sendable {
     /// Whether the disk holds the backup. The recording never waits for the backup.
     package var isBackup: Bool { index > 0 }
 
-    /// Whether a file is written into the folder. `isProgram` is `true` for the file that contains the program.
+    /// Returns whether a file is written into the folder. `isProgram` is `true` for the file that contains
+    /// the program.
     package func takes(isProgram: Bool) -> Bool { content == .all || isProgram }
 
-    /// Hooks for writing files on this disk, which release reserved space if the disk is full.
+    /// Hooks for writing files on this disk. If the disk is full, these hooks release the reserved space.
     var conduct: FileWriteHooks {
         let room = room
         var conduct = FileWriteHooks(makeRoom: { room.release() })
@@ -66,8 +68,8 @@ package final class RecordingDisk: Sendable {
     }
 }
 
-/// A second session folder that is written at the same time, preferably on another disk. A failure in one
-/// folder does not affect the other.
+/// A second session folder that is written at the same time as the recording's own folder, preferably on
+/// another disk. A failure in one folder does not affect the other.
 public struct Backup: Sendable, Equatable {
     /// The files that a backup contains.
     public enum Content: String, Sendable, CaseIterable {
@@ -77,8 +79,8 @@ public struct Backup: Sendable, Equatable {
         case program
     }
 
-    /// Path of the parent folder. The backup's session folder is created in this folder, with the same name as the
-    /// recording's own.
+    /// Path of the parent folder. The backup's session folder is created in the parent folder, with the same
+    /// name as the recording's own session folder.
     public var parentFolder: String
     /// The files that the backup contains.
     public var content: Content
@@ -90,13 +92,13 @@ public struct Backup: Sendable, Equatable {
     }
 }
 
-/// Disk space in bytes that a recording must leave free, so that it can detect in time that space is running out, and
-/// can finalize all files.
+/// Disk space, in bytes, that a recording must leave free in order to detect in time that the disk is filling
+/// up, and to finalize all files.
 struct StorageReserve: Sendable, Equatable {
-    /// Number of bytes that finalization writes. These bytes are reserved on the disk, so that no other program uses
-    /// them.
+    /// Number of bytes that finalization writes. This space is reserved on the disk, so that no other program
+    /// uses it.
     let finishing: Int64
-    /// Number of bytes written before a shortage of disk space is detected.
+    /// Number of bytes that may be written before a shortage of disk space is detected.
     let noticing: Int64
 
     /// Maximum size of the manifest, the events, and the report in bytes (several hundred KiB).
@@ -104,22 +106,22 @@ struct StorageReserve: Sendable, Equatable {
     /// Time until a shortage of disk space is detected. The disk is checked once per second, and a reading may be one
     /// second old.
     private static let lookInterval = Nanoseconds.seconds(2)
-    /// Time that frames stay in encoders. This time consists of up to one second of lookahead and the same time in the
+    /// Maximum time that frames stay in encoders: up to one second of lookahead, and up to one second in the
     /// queues.
     private static let encoderDelay = Nanoseconds.seconds(2)
 
     /// Computes the disk space to reserve.
     ///
     /// - Parameters:
-    ///   - finishing: Number of bytes that finalizing each file would write now, which are its index and its data in
-    ///   memory.
+    ///   - finishing: For each file, the number of bytes that finalization would write now: the file's index,
+    ///     and its data in memory.
     ///   - bytesPerSecond: Data rate of the recording.
     ///   - delay: The alignment delay, during which captured frames haven't been assigned to ticks yet.
     init(finishing: [Int64], bytesPerSecond: Double, delay: Nanoseconds) {
         let flow = max(0, bytesPerSecond)
         let indices = finishing.reduce(0, +)
         let underWay = flow * (delay + Self.encoderDelay).inSeconds
-        // One eighth is added because the indexes continue to grow.
+        // One eighth is added to the size of the indexes because the indexes continue to grow.
         self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
         noticing = Int64(flow * Self.lookInterval.inSeconds)
     }
@@ -127,21 +129,22 @@ struct StorageReserve: Sendable, Equatable {
     /// Returns the number of bytes to reserve on a disk, at most a quarter of the available space.
     ///
     /// - Parameters:
-    ///   - free: Number of bytes that other programs see as free.
+    ///   - free: Number of bytes that are available to other programs.
     ///   - held: Number of bytes that are already reserved and not included in `free`.
     /// - Returns: The number of bytes to reserve.
     func toHold(free: Int64, held: Int64) -> Int64 { max(0, min(finishing, (free + held) / 4)) }
 
-    /// Whether the recording must end now so that its files can be finalized. `free` and `held` are in bytes.
+    /// Whether the recording must end now so that its files can be finalized. The parameters `free` and
+    /// `held` are in bytes.
     func isReached(free: Int64, held: Int64) -> Bool { free < noticing + max(0, finishing - held) }
 }
 
-/// Monitors the free space on one disk during a recording, and determines when to warn and when to stop. This is a
-/// value type without side effects.
+/// Monitors the free space on one disk during a recording, and determines when to warn and when to stop. The
+/// monitor is a value type without side effects.
 package struct StorageMonitor: Sendable {
     /// A finding of a disk space check.
     package enum Finding: Sendable, Equatable {
-        /// The remaining space will last less than `minutes`. This is reported once per threshold.
+        /// The remaining space will last less than `minutes`. This finding is reported once per threshold.
         case runsOut(minutes: Int, timeLeft: Nanoseconds)
         /// The remaining space is needed to finalize the files.
         case atReserve
@@ -151,7 +154,7 @@ package struct StorageMonitor: Sendable {
 
     private var headroom = DiskHeadroom()
     private var lastReading: ClockTime?
-    /// The threshold of the last warning in minutes; `nil` if no warning is active.
+    /// Threshold of the last warning, in minutes; `nil` if no warning is active.
     private var warned: Int?
 
     /// Number of bytes to reserve on the disk.
@@ -166,11 +169,11 @@ package struct StorageMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - disk: The disk space; `nil` if unknown.
-    ///   - readAt: Time of the reading. The same reading may be passed again.
+    ///   - readAt: Time of the reading. A reading may be passed more than once.
     ///   - finishing: Number of bytes needed to finalize each file.
     ///   - held: Number of bytes reserved on the disk.
     ///   - delay: The alignment delay.
-    /// - Returns: The warning to report or the action to take; `nil` if there is nothing to report.
+    /// - Returns: The finding that requires a warning or an action; `nil` if there is nothing to report.
     package mutating func look(
         _ disk: DiskSpace?, readAt: ClockTime, finishing: [Int64], held: Int64, delay: Nanoseconds
     ) -> Finding? {
@@ -181,8 +184,8 @@ package struct StorageMonitor: Sendable {
         let reserve = StorageReserve(
             finishing: finishing, bytesPerSecond: headroom.bytesPerSecond ?? 0, delay: delay)
         toHold = reserve.toHold(free: disk.freeBytes, held: held)
-        // Nothing is reported before the data rate is known. A disk that is full from the start causes a write error
-        // anyway.
+        // Nothing is reported before the data rate is known. If the disk is full from the start, the first
+        // write fails and reports the problem.
         guard let timeLeft else { return nil }
         if reserve.isReached(free: disk.freeBytes, held: held) { return .atReserve }
         return warning(timeLeft)
@@ -190,7 +193,7 @@ package struct StorageMonitor: Sendable {
 
     private mutating func warning(_ timeLeft: Nanoseconds) -> Finding? {
         let minutes = timeLeft.inSeconds / 60
-        // There is twice as much time left as in the last warning, so disk space has been freed.
+        // The remaining time is twice that of the last warning, so disk space has been freed.
         if let warned, minutes > Double(2 * warned) { self.warned = nil }
         guard let due = Self.warnings.last(where: { minutes < Double($0) }), warned.map({ due < $0 }) ?? true
         else { return nil }
@@ -215,8 +218,8 @@ final class FinalizeBarrier: Sendable {
     /// Unregisters a file that could not be started.
     func leave() { open.broadcast { $0 -= 1 } }
 
-    /// Declares that a file has received all its packets, or that no more packets will arrive. Waits up to one second
-    /// until this is true for all files.
+    /// Declares that a file has received all its packets, or that no more packets will arrive. Then waits,
+    /// for at most one second, until the same has been declared for all files.
     func pass() {
         open.broadcast { $0 -= 1 }
         _ = open.wait(until: MonotonicClock().now + Self.patience) { $0 <= 0 ? true : nil }

@@ -5,34 +5,38 @@ package import Media
 internal import SessionFolder
 internal import System
 
-/// Writes the file of one movie in one folder, and its continuation files after splits. Use only on the file's thread.
+/// Writes the file of one movie in one folder, and its continuation files after splits. Use this type only on
+/// the file's thread.
 ///
-/// At a split, each stream switches to the new file independently. Video switches with the first key frame at or after
-/// the split, and audio with the packets around the split. (An audio packet needs its predecessor for decoding; the new
-/// file's edit list hides the predecessor.) Streams that have finished or have no packets at the split don't delay the
-/// split. When all streams have switched, another thread finalizes the old file while the new one continues. No packet
-/// is lost, and no frame or sample is shown twice.
+/// At a split, each stream switches to the new file independently. Video streams switch at the first key
+/// frame at or after the split, and audio streams at the packets around the split. (An audio packet needs its
+/// predecessor for decoding; the new file's edit list hides the predecessor.) Streams that have finished or
+/// have no packets at the split don't delay the split. When all streams have switched, another thread
+/// finalizes the old file while the new one continues. No packet is lost, and no frame or sample is played
+/// twice.
 package final class SegmentedMovie: SegmentedContent {
     /// An item of the movie's queue. All times are relative to T0.
     package enum Item: Sendable {
         /// Sets the exact date of T0 and the start of the first file.
         case begin(Date, from: MediaTime)
-        /// Writes a packet of the stream with this index, after samples that have no packet and play as silence.
+        /// Writes a packet of the stream with this index. The samples in `after`, which precede the packet,
+        /// have no packet and play as silence.
         case packet(EncodedPacket, after: AudioFateRun, stream: Int)
         /// Starts a new file.
         case split(Part)
-        /// The stream with this index has no packet at the split, so the split doesn't wait for it.
+        /// The stream with this index has no packet at the split, so the split doesn't wait for this stream.
         case pass(Int)
         /// Discards packets with a presentation time at or after this time.
         case conclude(MediaTime)
-        /// Sets the metadata of all files that are not finalized yet. If there are several such items, the last one
-        /// applies.
+        /// Sets the metadata of all files that are not finalized yet. If several such items are enqueued, the
+        /// last one applies.
         case notes(MovieMetadata)
         /// Sets the cover image (a JPEG) of all files that are not finalized yet.
         case cover(SharedBytes)
-        /// No more packets of the stream with this index follow, so that splits do not wait for it.
+        /// No more packets of the stream with this index follow, so that splits don't wait for this stream.
         case stopStream(Int)
-        /// Ends the stream with this index, after samples that have no packet and play as silence.
+        /// Ends the stream with this index. The samples in `after`, which are the last samples of the stream,
+        /// have no packet and play as silence.
         case finishStream(Int, after: AudioFateRun)
     }
 
@@ -63,12 +67,13 @@ package final class SegmentedMovie: SegmentedContent {
         package let count: Int
     }
 
-    /// The record of the packets of each stream that were dropped before they reached the queue, which the enqueuing
-    /// thread maintains. Dropped frames are counted in the result; dropped audio is silence in the file.
+    /// The record, for each stream, of the packets that were dropped before they reached the queue. The
+    /// enqueuing thread maintains this record. Dropped frames are counted in the result; dropped audio
+    /// becomes silence in the file.
     package struct Intake: Sendable {
         let streams: [MovieTrack]
         var shedding: [PacketShedding]
-        /// Samples of each audio stream that have no packet and haven't been enqueued as silence yet.
+        /// For each audio stream, the samples that have no packet and haven't been enqueued as silence yet.
         var silence: [AudioFateRun]
 
         init(_ streams: [MovieTrack]) {
@@ -86,27 +91,28 @@ package final class SegmentedMovie: SegmentedContent {
     private let folder: SessionFolder
     private let disk: FileWriteHooks
     private let finishing: PartFinishing
-    /// Time from which packets are discarded, relative to T0; `nil` to write until the end of the recording.
+    /// Time limit relative to T0: packets at or after this time are discarded. `nil` writes packets until the
+    /// end of the recording.
     private var conclusion: MediaTime?
-    /// End of all streams, relative to T0, when it is known. If the value is `nil`, each stream ends with its last
-    /// packet.
+    /// End of all streams, relative to T0. If the value is `nil`, each stream ends with its last packet.
     private var end: MediaTime?
-    /// The file that is being written. The value is `nil` if the file could not be created or was abandoned, and all
-    /// packets are then discarded.
+    /// The file that is being written. If the file could not be created or was abandoned, the value is `nil`,
+    /// and all packets are discarded.
     private var current: MovieSegment?
-    /// The file that starts at the current split and that some streams haven't reached yet; `nil` if there is no split
-    /// in progress.
+    /// The file that starts at the current split and that some streams haven't reached yet; `nil` if no split
+    /// is in progress.
     private var next: MovieSegment?
     /// A pending part that starts with changed parameters of a stream. The part was requested while an earlier split
     /// was waiting for that stream.
     private var waiting: Part?
     /// The continuation files, in order.
     package private(set) var parts: [Part] = []
-    /// The first error when creating a part, after which the previous file continues; `nil` if no error occurred.
+    /// The first error that occurred while a part was created; `nil` if no error has occurred. After the
+    /// error, the previous file continues.
     package private(set) var splitFailure: FileError?
-    /// Number of packets of each stream in files abandoned by `fail`.
+    /// Number of packets of each stream in the files that `fail` abandoned.
     package private(set) var abandonedCounts: [Int]
-    /// The content of each stream in files abandoned by `fail`, and the content that was discarded.
+    /// Ledgers of each stream's content in the files that `fail` abandoned, and of the discarded content.
     package private(set) var ledgers: [StreamLedger]
     /// Whether each stream has reached the next file.
     private var hasChanged: [Bool]
@@ -117,7 +123,7 @@ package final class SegmentedMovie: SegmentedContent {
     private var nextSample: [Int64]
     /// The last packet of each audio stream; `nil` for video.
     private var lastAudio: [EncodedPacket?]
-    /// The metadata of the movie, with times relative to T0; `nil` if there is none.
+    /// The metadata of the movie, with times relative to T0; `nil` if no metadata has been set.
     private var notes: MovieMetadata?
     private var cover: SharedBytes?
 
@@ -216,7 +222,7 @@ package final class SegmentedMovie: SegmentedContent {
         for segment in [current, next] { segment?.note(wholeNotes) }
     }
 
-    /// Sets the date of T0 and the start of the first file. This happens before the first packet.
+    /// Sets the date of T0 and the start of the first file, before the first packet is written.
     private func begin(startedAt: Date, from start: MediaTime) {
         self.startedAt = startedAt
         current?.begin(at: start, timecode: streams.timecode(at: startedAt), createdAt: startedAt)
@@ -258,7 +264,8 @@ package final class SegmentedMovie: SegmentedContent {
         try changeWhenAllHave()
     }
 
-    /// Start of the packets of a stream that are discarded, in ticks of its time scale since T0.
+    /// Returns a stream's time limit, at or after which packets are discarded, in ticks of the stream's time
+    /// scale since T0.
     private func limit(ofStream stream: Int) -> Int64 {
         conclusion.map { streams[stream].ticks(at: $0) } ?? .max
     }
@@ -269,7 +276,8 @@ package final class SegmentedMovie: SegmentedContent {
         try changeWhenAllHave()
     }
 
-    /// Counts samples of an audio stream that have no packet, in the file that contains the stream's last packet.
+    /// Counts samples of an audio stream that have no packet. The samples are counted in the file that
+    /// contains the stream's last packet.
     private func skip(_ fates: AudioFateRun, stream: Int) {
         guard !fates.isEmpty else { return }
         let file = hasChanged[stream] ? next : current
@@ -281,8 +289,8 @@ package final class SegmentedMovie: SegmentedContent {
         ledgers[stream].dropped.add(fates.dropFirst(played.count))
     }
 
-    /// Starts the pending part when the first packet with the changed parameters arrives. The previous split no longer
-    /// waits for this stream.
+    /// Starts the pending part when the first packet with the changed parameters arrives. From then on, the
+    /// previous split no longer waits for this stream.
     private func beginWaiting(with packet: EncodedPacket, stream: Int) throws(FileError) {
         guard let part = waiting, part.changes[stream] != nil, packet.isKey,
             packet.presentation >= streams[stream].ticks(at: part.start)
@@ -302,21 +310,22 @@ package final class SegmentedMovie: SegmentedContent {
     /// Starts a new file, and completes an earlier split that is still waiting for a stream. If the parameters of a
     /// stream change, the new file starts with the first packet that has the new parameters.
     ///
-    /// If the new file cannot be created, the old one continues, and the error becomes `splitFailure`.
+    /// If the new file cannot be created, the old file continues, and the error is stored in `splitFailure`.
     ///
     /// - Throws: `FileError` if the new file cannot be created and the parameters of a stream change, so that the old
     ///   file cannot continue.
     private func split(_ part: Part) throws(FileError) {
         if let next {
             if part.start <= next.start, !hasChanged.contains(true) {
-                // The new part replaces the previous one.
+                // The new part replaces the previous part.
                 abandonNext()
             } else if waiting == nil, part.changes.keys.contains(where: { !hasChanged[$0] }) {
                 // The stream may still deliver packets with its current parameters for the previous split.
                 waiting = part
                 return
             } else {
-                // The packets that would have completed the previous split were dropped, so don't wait for them.
+                // The packets that would have completed the previous split were dropped, so the movie doesn't
+                // wait for them.
                 try changeAll()
             }
         }
@@ -351,11 +360,12 @@ package final class SegmentedMovie: SegmentedContent {
 
     /// Finalizes the last file and verifies it.
     ///
-    /// - Returns: The outcome for that file; `nil` if no file is open.
+    /// - Returns: The outcome of finalizing the last file; `nil` if no file is open.
     package func close() -> PartFinishing.Outcome? { current?.close(at: end, isContinued: false) }
 
-    /// The next write of the open file; `nil` if it isn't known. The value is also `nil` during a split, when two files
-    /// share the packets, unless every packet is written immediately.
+    /// The expected next write of the open file; `nil` if the next write can't be predicted. During a split,
+    /// when the packets are distributed over two files, the value is `nil` unless every packet is written
+    /// immediately.
     package var rhythm: WriteRhythm? {
         let rhythm = current?.file.rhythm
         return next == nil || rhythm?.packets == 1 ? rhythm : nil
@@ -396,7 +406,7 @@ package final class SegmentedMovie: SegmentedContent {
         }
     }
 
-    /// Ends all streams of a movie's file, so that its thread closes it.
+    /// Ends all streams of a movie's file, so that the file's thread closes the file.
     package static func end(_ file: FileWriter<SegmentedMovie>) {
         for stream in 0..<file.streamCount { file.finishStream(stream) }
     }
@@ -421,18 +431,18 @@ package final class SegmentedMovie: SegmentedContent {
         if streams[stream].isAudio { lastAudio[stream] = packet }
     }
 
-    /// Returns the length of audio before the split in the first packets of the new file.
+    /// Returns the duration of the audio in the new file's first packets that precedes the split.
     ///
     /// - Parameters:
     ///   - index: Index of the stream in the file, starting at 0.
     ///   - start: Time of the split, relative to T0.
-    /// - Returns: The length in ticks of the stream's time scale. The value is 0 for video, and for audio streams that
-    ///   are still empty.
+    /// - Returns: The duration in ticks of the stream's time scale. The value is 0 for video, and for audio
+    ///   streams that are still empty.
     private func priming(ofStream index: Int, at start: MediaTime) -> Int64 {
         let parameters = streams[index].parameters
         guard streams[index].isAudio, let last = lastAudio[index] else { return 0 }
         let origin = start.ticks(perSecond: parameters.timeScale)
-        // Packets are contiguous, so they all have the same phase.
+        // Packets are contiguous, so all packets have the same phase.
         let phase = (origin - last.presentation) % last.duration
         return (phase < 0 ? phase + last.duration : phase) + last.duration
     }
@@ -471,7 +481,7 @@ package final class SegmentedMovie: SegmentedContent {
     /// Passes the current file to the finalization thread and continues with `next`.
     private func leaveCurrent(for next: MovieSegment) {
         if let current {
-            // From here on, only the finalization thread uses the file.
+            // After this point, only the finalization thread uses the file.
             nonisolated(unsafe) let left = current
             let end = next.start
             finishing.add(byteCount: left.file.finishingByteCount) { left.close(at: end, isContinued: true) }

@@ -16,13 +16,13 @@ package final class SessionFolderWriter: Sendable {
     private struct State {
         var failures: [FileError] = []
         var leftOut = 0
-        /// Errors that don't affect the recorded media.
+        /// Errors that don't affect the recorded video and audio.
         var remarks: [FileError] = []
         var concluded: Manifest?
     }
 
     private static let eventCapacity = 65_536
-    /// The capacity is large enough that the initial and the final manifest always fit.
+    /// The queue's capacity is large enough that the initial and the final manifest always fit.
     private let queue = BoundedQueue<Item>(capacity: eventCapacity + 8)
     private let state = ConditionLock(State())
     private let waitsForRoom: Bool
@@ -33,8 +33,8 @@ package final class SessionFolderWriter: Sendable {
     /// - Parameters:
     ///   - folder: The session folder.
     ///   - room: The disk space reserved for finalization, which is released if the disk is full.
-    ///   - waitsForRoom: Whether `append` blocks if the queue is full, as in simulated time. If the value is `false`,
-    ///     the event is dropped.
+    ///   - waitsForRoom: Whether `append` blocks if the queue is full, as in simulated time. If the value is
+    ///     `false`, events that don't fit in the queue are dropped.
     init(_ folder: SessionFolder, room: ReservedSpace, waitsForRoom: Bool) {
         self.waitsForRoom = waitsForRoom
         let (queue, state) = (queue, state)
@@ -63,8 +63,9 @@ package final class SessionFolderWriter: Sendable {
     /// Enqueues a manifest that replaces the current one.
     package func write(_ manifest: Manifest) { queue.put(.manifest(manifest)) }
 
-    /// Enqueues the final writes: the report, the event `finished`, and the manifest. If any write has failed by then,
-    /// including the event, the outcome `finished` becomes `storageFailed` in the manifest.
+    /// Enqueues the final writes: the report, the event `finished`, and the manifest. If any write has failed
+    /// by then, including the write of the event, the manifest's outcome is `storageFailed` instead of
+    /// `finished`.
     ///
     /// - Parameters:
     ///   - manifest: The manifest, with the outcome of the media files.
@@ -81,7 +82,7 @@ package final class SessionFolderWriter: Sendable {
     /// - Returns: The manifest as it was written.
     package func waitForConclusion() -> Manifest { state.wait { $0.concluded } }
 
-    /// Returns the errors since the last call that don't affect the recorded media.
+    /// Returns the errors since the last call. These errors don't affect the recorded video and audio.
     package func takeRemarks() -> [FileError] {
         state.withLock { state in
             defer { state.remarks.removeAll() }
@@ -89,16 +90,16 @@ package final class SessionFolderWriter: Sendable {
         }
     }
 
-    /// Ends the thread and waits until all queued data is written.
+    /// Ends the thread after all queued data has been written, and waits for the thread.
     ///
-    /// - Returns: The errors that don't affect the recorded media.
+    /// - Returns: The remaining errors, which don't affect the recorded video and audio.
     package func finish() -> [FileError] {
         queue.finish()
         thread.join()
         return state.withLock { $0.failures }
     }
 
-    /// Writes the files of the folder on the thread.
+    /// Writes the files of the folder. Used only on the writer's thread.
     private struct Pen {
         let folder: SessionFolder
         let room: ReservedSpace
@@ -108,8 +109,8 @@ package final class SessionFolderWriter: Sendable {
             do throws(FileError) {
                 try folder.append(event, makeRoom: room.release)
             } catch {
-                // Continue after this error, because a full disk may have space again for the next event. The error is
-                // reported only once per path.
+                // Writing continues after this error, because a full disk may have free space again for the
+                // next event. Each error is reported only once per path.
                 state.withLock { state in
                     if !state.failures.contains(where: { $0.path == error.path }) {
                         state.failures.append(error)
@@ -141,11 +142,11 @@ package final class SessionFolderWriter: Sendable {
                     .finished(
                         SessionEvent.Finished(outcome: told.outcome, verdict: Verdict(told).text)),
                     at: MediaTime(nanoseconds: manifest.duration_ns)))
-            // The event may not have been written.
+            // The outcome is computed again because writing the event may have failed.
             let last = outcome(of: told)
             write(last)
-            // The manifest may not have been written either. The folder then keeps the previous manifest, and the
-            // result has this outcome.
+            // Writing the manifest may have failed as well. In that case, the folder keeps the previous
+            // manifest, but the result contains the new outcome.
             let concluded = outcome(of: last)
             state.broadcast { $0.concluded = concluded }
         }

@@ -2,9 +2,9 @@ package import Media
 
 /// Numbers of frames and audio samples of one stream, grouped by their fate.
 package struct ContentCounts: Sendable, Equatable {
-    /// The frames by fate; zero for audio. Hidden frames aren't counted.
+    /// Numbers of frames by fate; zero for audio. Hidden frames aren't counted.
     package private(set) var frames = FateCounts()
-    /// The samples per channel by fate; zero for video.
+    /// Numbers of samples per channel by fate; zero for video.
     package private(set) var samples = SampleCounts()
 
     /// Creates counts that are all zero.
@@ -29,12 +29,13 @@ package struct ContentCounts: Sendable, Equatable {
     }
 }
 
-/// Records what happened to everything that one stream's file has received on one disk.
+/// Counts the frames and samples that one stream's file on one disk has received, and whether they were
+/// written or dropped.
 package struct StreamLedger: Sendable, Equatable {
-    /// The content of the file.
+    /// Counts of the content that is in the file.
     package var written = ContentCounts()
-    /// The content that isn't in the file, because the queue was full, writing failed, or the file ended
-    /// early.
+    /// Counts of the content that isn't in the file because the queue was full, writing failed, or the file
+    /// ended early.
     package var dropped = ContentCounts()
 
     /// Creates an empty ledger.
@@ -47,7 +48,8 @@ package struct StreamLedger: Sendable, Equatable {
     }
 }
 
-/// Ledger of one stream of a movie file. Packets are added in the order of the file and written later.
+/// Ledger of one stream of a movie file. Packets are added to the ledger in the order of the file, before
+/// they are written.
 struct PacketLedger {
     private struct Entry {
         let fate: Fate?
@@ -56,7 +58,7 @@ struct PacketLedger {
 
     private var written = ContentCounts()
     private var writtenCount = 0
-    /// The packets that had not been written at the last update.
+    /// The packets that had not been written when the ledger was last updated.
     private var pending: [Entry] = []
     /// Samples of silence after the last packet.
     private var silence = AudioFateRun()
@@ -69,7 +71,7 @@ struct PacketLedger {
     /// - Parameters:
     ///   - packet: The packet to append.
     ///   - samples: The fates of the packet's samples that the file plays.
-    ///   - count: Number of packets in the file before this one is appended.
+    ///   - count: Number of packets in the file before the new packet is appended.
     mutating func append(_ packet: EncodedPacket, samples: AudioFateRun, written count: Int) {
         if pending.count >= Self.mostPending { settle(through: count) }
         var all = silence
@@ -85,7 +87,8 @@ struct PacketLedger {
     ///
     /// - Parameters:
     ///   - count: Number of packets in the file.
-    ///   - isFinished: Whether the file was finished, so that it includes the silence after the last packet.
+    ///   - isFinished: Whether the file was finished. A finished file includes the silence after the last
+    ///     packet.
     /// - Returns: The ledger. Packets that aren't in the file count as dropped.
     func closed(written count: Int, isFinished: Bool) -> StreamLedger {
         var settled = self
@@ -111,21 +114,21 @@ struct PacketLedger {
     }
 }
 
-/// Ledger of a WAV file. Samples are added in the order of the file and written later.
+/// Ledger of a WAV file. Samples are added to the ledger in the order of the file, before they are written.
 struct WaveLedger {
     private var written = ContentCounts()
     private var writtenCount: Int64 = 0
-    /// The samples that had not been written at the last update.
+    /// The samples that had not been written when the ledger was last updated.
     private var pending = AudioFateRun()
 
-    /// Maximum number of runs that may be pending before they are counted.
+    /// Maximum number of runs of samples that may be pending before they are counted.
     private static let mostPending = 256
 
     /// Appends samples to the ledger.
     ///
     /// - Parameters:
     ///   - fates: The fates of the samples.
-    ///   - count: Number of samples per channel in the file before these are appended.
+    ///   - count: Number of samples per channel in the file before the new samples are appended.
     mutating func append(_ fates: AudioFateRun, written count: Int64) {
         if pending.runs.count >= Self.mostPending { settle(through: count) }
         pending.append(fates)

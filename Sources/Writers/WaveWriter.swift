@@ -5,8 +5,8 @@ package import Media
 internal import SessionFolder
 internal import System
 
-/// Writes one microphone's audio to a WAV file on each disk. Use only on the timeline's thread until the writer is
-/// joined.
+/// Writes one microphone's audio to a WAV file on each disk. Use this type only on the timeline's thread
+/// until the writer is joined.
 package typealias WaveWriter = FilesOnDisks<SegmentedWave>
 
 extension WaveWriter {
@@ -18,7 +18,7 @@ extension WaveWriter {
     ///   - channels: Number of audio channels.
     ///   - startedAt: The approximate date of the first sample. `begin` sets the exact date.
     /// - Throws: `FileError` if the file in the recording's own folder cannot be created. An error in the
-    ///   backup ends only the backup's file.
+    ///   backup's folder ends only the file in the backup.
     package convenience init(
         _ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date
     ) throws(FileError) {
@@ -35,7 +35,7 @@ extension WaveWriter {
         }
     }
 
-    /// Sets the exact start of the audio. The start must be set before the first samples.
+    /// Sets the exact start of the audio. Call this method before the first samples are enqueued.
     ///
     /// - Parameters:
     ///   - startedAt: The date of the first sample.
@@ -58,12 +58,12 @@ extension WaveWriter {
         each { if $0.isOpen { $0.split(part) } }
     }
 
-    /// Ends the audio on one disk. Samples at and after an index are discarded there.
+    /// Ends the audio on one disk. On this disk, samples at and after an index are discarded.
     ///
     /// - Parameters:
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
-    ///   - sample: Index of the first sample per channel to discard, counted from T0. Samples that were already
-    ///     received are not discarded.
+    ///   - sample: Index of the first sample to discard, per channel and counted from T0. Samples that the
+    ///     writer has already received are not discarded.
     package func conclude(onDisk index: Int, at sample: Int64) { file(index)?.conclude(at: sample) }
 
     /// Ends the audio on each disk. The files are closed when all queued samples have been written.
@@ -72,19 +72,20 @@ extension WaveWriter {
     }
 }
 
-/// Writes one microphone's audio to one disk. Audio that doesn't fit in its queue is replaced with silence of the same
-/// length. The queue holds 40 s of stereo audio.
+/// Writes one microphone's audio to one disk. Audio that doesn't fit in the writer's queue is replaced with
+/// silence of the same length. The queue holds 40 s of stereo audio.
 package typealias WaveFileWriter = FileWriter<SegmentedWave>
 
 extension WaveFileWriter {
-    /// Sets the exact date of the first sample and its index, counted from T0. Both values must be set before the first
-    /// samples.
+    /// Sets the exact date of the first sample and its index, counted from T0. Call this method before the
+    /// first samples are enqueued.
     func begin(startedAt: Date, from first: Int64) {
         shared.withLock { $0.intake.position = first }
         order(.begin(startedAt, from: first))
     }
 
-    /// Enqueues the next samples. If the queue is full, their length is recorded as silence instead.
+    /// Enqueues the next samples. If the queue is full, silence of the same length is recorded instead of the
+    /// samples.
     ///
     /// - Parameter block: The next samples of the microphone.
     func append(_ block: AudioBlock) {
@@ -115,8 +116,8 @@ extension WaveFileWriter {
         order(.split(part))
     }
 
-    /// Discards all samples at and after an index counted from T0, except samples that were already received. Later
-    /// calls are ignored.
+    /// Discards all samples at and after an index counted from T0, except samples that the writer has already
+    /// received. Later calls are ignored.
     func conclude(at sample: Int64) {
         shared.withLock { $0.result.conclusion = $0.result.conclusion ?? max(sample, $0.intake.position) }
     }
@@ -136,7 +137,7 @@ extension WaveFileWriter {
         if !missing.isEmpty { order(.silence(missing)) }
     }
 
-    /// Number of samples per channel dropped because the queue was full.
+    /// Number of samples per channel that were dropped because the queue was full.
     package var silencedCount: Int64 {
         shared.withLock { $0.intake.silenced.reduce(0) { $0 + Int64($1.count) } }
     }
@@ -150,8 +151,8 @@ extension FileResult<SegmentedWave> {
     package var silenced: [Range<Int64>] { shed[0] }
 }
 
-/// Writes the WAV file of one microphone in one folder, and its continuation files after splits. Use only on the file's
-/// thread.
+/// Writes the WAV file of one microphone in one folder, and its continuation files after splits. Use this
+/// type only on the file's thread.
 package final class SegmentedWave: SegmentedContent {
     /// An item of the WAV file's queue.
     package enum Item: Sendable {
@@ -159,7 +160,7 @@ package final class SegmentedWave: SegmentedContent {
         case begin(Date, from: Int64)
         /// Writes a block of samples.
         case samples(AudioBlock)
-        /// Writes silent samples with these fates in place of dropped audio.
+        /// Writes silent samples with these fates instead of dropped audio.
         case silence(AudioFateRun)
         /// Begins a new file.
         case split(Part)
@@ -215,15 +216,16 @@ package final class SegmentedWave: SegmentedContent {
     private var file: WaveFile?
     private var relativePath: String
     private var hasFailed = false
-    /// The content of the open file.
+    /// Counts of the samples in the open file.
     private var ledger = WaveLedger()
-    /// The content that was discarded.
+    /// Counts of the samples that were discarded.
     private var discarded = StreamLedger()
     /// Index of the open file's first sample, counted from T0.
     private var firstSample: Int64 = 0
     /// The continuation files, in order.
     package private(set) var parts: [Part] = []
-    /// The first error when creating a part, after which the previous file continues; `nil` if no error occurred.
+    /// The first error that occurred while a part was created; `nil` if no error has occurred. After the
+    /// error, the previous file continues.
     package private(set) var splitFailure: FileError?
 
     /// Creates a WAV recording without its first file, which `makeFirst` creates.
@@ -256,12 +258,12 @@ package final class SegmentedWave: SegmentedContent {
         file = try make(Part(relativePath: relativePath, firstSample: firstSample), startedAt)
     }
 
-    /// Processes an item of the queue, or discards it if no file is open or a write has failed.
+    /// Processes an item of the queue. The item is discarded if no file is open or a write has failed.
     ///
     /// - Returns: Always `false`, because a split of a WAV file doesn't wait for other streams.
     /// - Throws: `FileError` if the file cannot be written.
     package func carryOut(_ item: Item) throws(FileError) -> Bool {
-        // Items for a missing file are discarded, so that they don't use memory.
+        // If the file doesn't exist, items are discarded so that they don't use memory.
         guard let file, !hasFailed else {
             switch item {
             case .samples(let block): discarded.dropped.add(block.fates)
@@ -288,9 +290,10 @@ package final class SegmentedWave: SegmentedContent {
     /// Discards all later items after an error.
     package func fail() { hasFailed = true }
 
-    /// Always `false`, because the file ends with the end of the queue.
+    /// Whether all streams have ended. The value is always `false`, because a WAV file ends with the end of
+    /// the queue.
     package var isComplete: Bool { false }
-    /// The next write of the open file; `nil` if it isn't known.
+    /// The expected next write of the open file; `nil` if the next write can't be predicted.
     package var rhythm: WriteRhythm? { hasFailed ? nil : file?.rhythm }
     /// Number of bytes needed to finalize the open file now.
     package var finishingByteCount: Int64 { file?.finishingByteCount ?? 0 }
@@ -299,9 +302,11 @@ package final class SegmentedWave: SegmentedContent {
         guard !hasFailed, let file else { return nil }
         return FrameRate(Int64(AudioFormat.sessionRate)).time(ofTick: firstSample + file.writtenSampleCount)
     }
-    /// Always 0, because a WAV file is closed even after a failure, and its samples are counted then.
+    /// Number of samples in abandoned files. The value is always 0, because a WAV file is closed and its
+    /// samples are counted even after a failure.
     package var abandonedCounts: [Int] { [0] }
-    /// The content that was discarded. A WAV file is closed even after a failure, and its content is counted then.
+    /// Ledger of the discarded content. Other content is counted when the file is closed, even after a
+    /// failure.
     package var ledgers: [StreamLedger] { [discarded] }
 
     /// Writes all pending samples to disk.
@@ -312,7 +317,7 @@ package final class SegmentedWave: SegmentedContent {
 
     /// Finalizes the last file and verifies it.
     ///
-    /// - Returns: The outcome for that file; `nil` if the first file could not be created.
+    /// - Returns: The outcome of finalizing the last file; `nil` if the first file could not be created.
     package func close() -> PartFinishing.Outcome? {
         file.map { Self.close($0, named: relativePath, ledger) }
     }
@@ -320,15 +325,15 @@ package final class SegmentedWave: SegmentedContent {
     /// Returns the ranges of dropped samples of the only stream, as indices counted from T0.
     package static func shed(_ intake: Intake) -> [[Range<Int64>]] { [intake.silenced] }
 
-    /// Ends the audio of a WAV file, so that its thread closes it.
+    /// Ends the audio of a WAV file, so that the file's thread closes the file.
     package static func end(_ file: FileWriter<SegmentedWave>) { file.finish() }
 
-    /// Starts a new file. If the new file cannot be created, the old file continues, and the error becomes
-    /// `splitFailure`.
+    /// Starts a new file. If the new file cannot be created, the old file continues, and the error is stored
+    /// in `splitFailure`.
     private func split(_ file: WaveFile, to part: Part) {
         do throws(FileError) {
             let following = try make(part, startedAt)
-            // From here on, only the finalization thread uses the file.
+            // After this point, only the finalization thread uses the file.
             nonisolated(unsafe) let last = file
             let (lastPath, lastLedger) = (relativePath, ledger)
             finishing.add(byteCount: last.finishingByteCount) {

@@ -5,18 +5,19 @@ package import Media
 /// dropped according to `PacketShedding`, with the cause `disk`. A slow or hanging disk therefore never stops the
 /// capture and never exhausts the machine's memory.
 ///
-/// The threads of the files hold additional data, which is at most half a second or 64 MiB for each file.
+/// In addition, the thread of each file holds at most half a second of data, limited to 64 MiB.
 package struct WriteLimits: Sendable, Equatable {
-    /// The space available for a frame. `ample` leaves an eighth of the file's share free.
+    /// The space available for a frame. With `ample`, an eighth of the file's limit stays free after the
+    /// frame is queued.
     enum Room: Sendable { case none, little, ample }
 
-    /// Maximum number of frame bytes for one file. This limit is half of the total, so that one file cannot use all of
-    /// it.
+    /// Maximum number of frame bytes for one file. This limit is half of `total`, so that one file cannot use
+    /// the whole memory.
     let perFile: Int
     /// Maximum number of frame bytes for all files of the folder.
     let total: Int
-    /// Maximum number of audio bytes for each file. This space is separate from the space for frames. The limit
-    /// corresponds to 40 s of audio from a stereo microphone, or ten minutes of AAC.
+    /// Maximum number of audio bytes for each file. The space for audio is separate from the space for
+    /// frames. The limit corresponds to 40 s of audio from a stereo microphone, or ten minutes of AAC.
     let audio: Int
     /// The default audio limit for each file (16 MiB).
     package static let usualAudio = 16 << 20
@@ -24,18 +25,19 @@ package struct WriteLimits: Sendable, Equatable {
     /// Maximum time for which frames and audio are batched before a file's thread is woken.
     let batchingTime: Nanoseconds
     static let usualGatheringTime = Nanoseconds.milliseconds(500)
-    /// Time for which data is batched while the file's next write isn't known.
+    /// Time for which data is batched while the file's next write can't be predicted.
     var firstGatheringTime: Nanoseconds { min(batchingTime, .milliseconds(100)) }
-    /// If this number of bytes has been batched, the file's thread is woken immediately.
+    /// Number of batched bytes at which the file's thread is woken immediately.
     var gatheringBytes: Int { min(8 << 20, total / 64) }
 
     /// Returns the batching time for the next write of a file.
     func batchingTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(batchingTime, rhythm.batchingTime) }
 
-    /// The default limit for frames (512 MiB). This is more than five seconds of data from four cameras at 20 MB/s.
+    /// The default limit for frames (512 MiB). This limit corresponds to more than six seconds of data from
+    /// four cameras at 20 MB/s.
     static let usualTotal = 512 << 20
 
-    /// Creates limits for one folder.
+    /// Creates the limits for one folder.
     ///
     /// - Parameters:
     ///   - total: Maximum number of frame bytes for all files of the folder, at least 1 MiB; `nil` for 512 MiB.
@@ -56,8 +58,8 @@ package struct WriteLimits: Sendable, Equatable {
     ///   - bytes: Size of the frame, in bytes.
     ///   - file: Number of frame bytes that are queued for the frame's file.
     ///   - folder: Number of frame bytes queued for all files.
-    /// - Returns: `ample` if an eighth of the file's share stays free, so that a new group of dependent frames may
-    ///   start; `little` if the frame fits. A file with an empty queue accepts any frame.
+    /// - Returns: `ample` if an eighth of the file's limit stays free, so that a new group of dependent
+    ///   frames may start; `little` if the frame merely fits. A file with an empty queue accepts any frame.
     func room(for bytes: Int, file: Int, folder: Int) -> Room {
         if file == 0 { return .ample }
         let rest = min(perFile - file, total - folder) - bytes
@@ -69,8 +71,8 @@ package struct WriteLimits: Sendable, Equatable {
     func hasRoom(forAudio bytes: Int, file: Int) -> Bool { file + bytes <= audio }
 }
 
-/// Counts the frame bytes queued in memory for the files of one folder. Shared by the queues of these files.
-/// Thread-safe.
+/// Counts the frame bytes queued in memory for the files of one folder. The queues of these files share one
+/// counter. Thread-safe.
 final class WriteMemory: Sendable {
     let limits: WriteLimits
     private let frames = ConditionLock(0)
@@ -80,7 +82,7 @@ final class WriteMemory: Sendable {
     /// Number of queued frame bytes.
     var byteCount: Int { frames.withLock { $0 } }
 
-    /// Reserves memory for a frame if at least `least` is available.
+    /// Reserves memory for a frame if at least the space `least` is available.
     func claim(_ bytes: Int, file: Int, least: WriteLimits.Room) -> Bool {
         frames.withLock { sum in
             switch (limits.room(for: bytes, file: file, folder: sum), least) {
@@ -120,7 +122,8 @@ struct PacketShedding: Sendable {
     /// Number of dropped packets.
     var count: Int { stretches.reduce(0) { $0 + $1.count } }
 
-    /// Returns the space that a packet requires; `nil` if the packet is always dropped.
+    /// Returns the space that a packet requires in the queue; `nil` if the packet must be dropped in any
+    /// case.
     func claim(isKey: Bool) -> WriteLimits.Room? {
         guard isShedding, needsKeys else { return .little }
         return isKey ? .ample : nil

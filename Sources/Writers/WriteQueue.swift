@@ -1,13 +1,14 @@
 internal import Containers
 internal import Media
 
-/// Passes items to the thread of one file, in order. The number of queued bytes is limited.
+/// A queue that passes items to the thread of one file, in order. The number of queued bytes is limited.
 ///
 /// Callers never wait for the disk, because an item that doesn't fit is rejected. In simulated time, which would run
 /// faster than any disk, the caller waits instead.
 ///
-/// The file's thread is not woken for each item, but once per batch. A batch is the amount of frames or audio that is
-/// written at once. Waking a thread costs as much as writing several hundred kilobytes.
+/// The file's thread is not woken for each item, but once per batch. A batch is the number of frames or the
+/// amount of audio that is written at once. Waking a thread costs as much as writing several hundred
+/// kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
     /// The memory limit that applies to an item.
     enum Kind: Sendable {
@@ -63,7 +64,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
     private let memory: WriteMemory
     private let waitsForRoom: Bool
 
-    /// Maximum number of queued items in simulated time, in which frames are small.
+    /// Maximum number of queued items in simulated time. Simulated frames are small, so a limit in bytes
+    /// isn't needed.
     private static var simulatedRoom: Int { 1024 }
 
     init(memory: WriteMemory, waitsForRoom: Bool) {
@@ -75,9 +77,9 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// Number of queued bytes.
     var byteCount: Int { state.withLock { $0.frameBytes + $0.audioBytes } }
 
-    /// Time that the next item has waited for the disk. The time is measured on the real clock, because disks are slow
-    /// only in real time. The batching time is not included, because the file's thread doesn't cause a delay during
-    /// that time.
+    /// Time for which the next item has waited for the disk. This time is measured with a real-time clock,
+    /// because a disk isn't slow in simulated time. The batching time is not included, because it isn't a
+    /// delay caused by the disk.
     var age: Nanoseconds {
         let begin = state.withLock { state in
             state.isWoken ? state.oldest.map { $0.since + state.batchingTime } : nil
@@ -87,7 +89,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
 
     /// Adds an item if there is enough space.
     ///
-    /// - Returns: `false` if the item didn't fit. Items after `finish` are dropped silently.
+    /// - Returns: `false` if the item didn't fit in the queue. Items offered after `finish` are dropped, and
+    ///   `true` is returned.
     func offer(_ item: Item, bytes: Int, as kind: Kind) -> Bool {
         let now = RealTime.clock.now
         if waitsForRoom {
@@ -135,8 +138,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
 
     /// Waits for the next item. Returns `nil` when the queue is finished and empty.
     ///
-    /// - Parameter rhythm: Returns the next write of the file, or `nil` if it isn't known. The closure is called when
-    ///   the queue is empty.
+    /// - Parameter rhythm: Predicts the next write of the file, or returns `nil` if the next write can't be
+    ///   predicted. This closure is called when the queue is empty.
     /// - Returns: The oldest item in the queue.
     func next(_ rhythm: () -> WriteRhythm? = { nil }) -> Item? {
         let limits = memory.limits

@@ -4,13 +4,13 @@ internal import Session
 internal import Setup
 
 extension SessionCommand {
-    /// A role, and the selector of its device.
+    /// A role and the selector of the device for that role.
     package struct DeviceOfRole: Sendable, Equatable {
         let role: String
         package let selector: String
     }
 
-    /// A camera's controls, each as NAME=VALUE.
+    /// The controls to set on a camera, each as NAME=VALUE.
     struct Settings: Sendable, Equatable {
         let role: String
         let values: [String]
@@ -28,7 +28,7 @@ extension SessionCommand {
         let leader: String
     }
 
-    /// Commands about cameras and microphones.
+    /// Commands that add, remove, replace, and adjust cameras and microphones.
     static let devices = [
         SessionCommand(
             "snapshot", "[ROLE…]", "capture stills from these cameras. Default: all cameras", .blocks,
@@ -49,7 +49,7 @@ extension SessionCommand {
             },
             perform: { settings, session, _ in
                 var reply = ControlSteering(session).set(settings.values, of: settings.role)
-                // The reply to `set` omits the values. Clients read the values with `controls`.
+                // The reply to `set` omits the values. Clients read the values with the command `controls`.
                 reply.controls = nil
                 return reply
             }),
@@ -124,7 +124,8 @@ extension SessionCommand {
                 ) { setup, stills throws(SetupError) in
                     var cameras = stills
                     try setup.addCamera(device.selector, as: role, to: session, stills: &cameras)
-                    // Another camera may have been removed in the meantime.
+                    // The list of cameras may have changed in the meantime, so the added camera is found by
+                    // its role.
                     if let added = cameras.cameras.last(where: { $0.role == role }) {
                         context.steering.stills.add(added)
                     }
@@ -182,11 +183,11 @@ extension SessionCommand {
 }
 
 extension SessionCommand.DeviceOfRole {
-    /// Parses a role and a selector, which may be a name with several words.
+    /// Parses a role and a device selector. The selector may be a name with several words.
     ///
     /// - Parameters:
     ///   - words: The arguments.
-    ///   - message: The sentence for the error if an argument is missing.
+    ///   - message: The error message, as a sentence, if an argument is missing.
     /// - Throws: `ControlError.usage` if an argument is missing.
     init(_ words: CommandWords, else message: String) throws(ControlError) {
         guard words.words.count >= 2 else { throw .usage(message) }

@@ -3,7 +3,7 @@ internal import Media
 internal import Profiles
 
 extension SessionCommand {
-    /// How `publish` specifies a live output.
+    /// The live output that the command `publish` starts.
     enum PublishedPlace: Sendable, Equatable {
         /// The name of a live output in the profile.
         case entry(String)

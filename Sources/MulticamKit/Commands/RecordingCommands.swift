@@ -5,24 +5,26 @@ internal import Session
 internal import Timing
 
 extension SessionCommand {
-    /// Text and time since T0 of a marker; the current time if `at` is `nil`.
+    /// The text of a marker, and its time relative to T0. If `at` is `nil`, the marker is set at the current
+    /// time.
     struct Marker: Sendable, Equatable {
         let text: String
         var at: MediaTime?
     }
 
-    /// When a recording starts: now, or with T0 at a `CLOCK_MONOTONIC` time that corresponds to `utc` in the group's
-    /// time. The recording runs until it's stopped, or for a given duration.
+    /// The start time and the duration of a recording. The recording starts now, or its T0 is at a
+    /// `CLOCK_MONOTONIC` time that corresponds to `utc` in the group's time. The recording runs for the given
+    /// duration, or until it's stopped.
     struct Start: Sendable, Equatable {
         var at: ClockTime?
         var utc: Int64?
         var duration: Nanoseconds?
     }
 
-    /// Input of commands without arguments.
+    /// The parsed input of commands that have no arguments.
     struct NoInput: Sendable, Equatable {}
 
-    /// Commands about the recording as a whole.
+    /// Commands that apply to the whole recording.
     static let recording = [
         SessionCommand(
             "status", "", "show the state of the recording, cameras, microphones, and program",
@@ -156,7 +158,8 @@ extension SessionCommand {
             perform: { measurement, _, context in context.steering.apply(measurement) }),
     ]
 
-    /// The time at which to stop, relative to T0 and in the past; the current time if `at` is `nil`.
+    /// The time at which the recording ends, relative to T0 and in the past. If `at` is `nil`, the recording
+    /// ends at the current time.
     struct StopTime: Sendable, Equatable {
         var at: MediaTime?
     }

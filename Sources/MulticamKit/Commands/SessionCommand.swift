@@ -5,8 +5,9 @@ internal import Session
 
 /// A command of `multicam ctl`, from its syntax to its execution.
 ///
-/// A command is one value in a list such as `recording`. Parsing, execution, help, completions, the manual page,
-/// `docs/reference/commands.md`, and the names that the control room receives are derived from it.
+/// Each command is one value in a list such as `recording`. From this value, multicam derives the command's
+/// parsing, execution, help, completions, manual page, entry in `docs/reference/commands.md`, and name in the
+/// control room.
 public struct SessionCommand: Sendable {
     /// A group of related commands, as shown in the help.
     public struct Group: Sendable {
@@ -16,21 +17,24 @@ public struct SessionCommand: Sendable {
         public let commands: [SessionCommand]
     }
 
-    /// Properties that determine when and on which thread a command runs, and where it is listed.
+    /// Properties that determine when and on which thread a command runs, and where the command is listed.
     struct Properties: OptionSet, Sendable {
         let rawValue: Int
 
         /// The command is valid only during a recording.
         static let needsRecording = Self(rawValue: 1)
-        /// The command may block its thread while it waits for a device, for disk I/O, or for a recording to start.
+        /// The command may block the calling thread while it waits for a device, for disk I/O, or for a
+        /// recording to start.
         static let blocks = Self(rawValue: 2)
-        /// The reply is available immediately, so the command is also accepted if many others are in progress.
+        /// The reply is available immediately, so the command is accepted even while many other commands are
+        /// in progress.
         static let isImmediate = Self(rawValue: 4)
         /// The command is accepted even while the recording is ending.
         static let isAlwaysValid = Self(rawValue: 8)
-        /// The command ends something that can't be restored, so it is never suggested for a mistyped command.
+        /// The command irreversibly ends a recording or another activity, so it is never suggested for a
+        /// mistyped command.
         static let ends = Self(rawValue: 16)
-        /// The command is only for other programs, and the help doesn't list it.
+        /// The command is intended only for other programs, so the help doesn't list it.
         static let isHidden = Self(rawValue: 32)
         /// The reply consists of the camera's controls.
         static let showsControls = Self(rawValue: 64)
@@ -41,19 +45,21 @@ public struct SessionCommand: Sendable {
     /// A command that can name a file, a device, or a network address must not be allowed.
     enum GroupUse<Input: Sendable>: Sendable {
         case allowed
-        /// The command is refused. The reason is a sentence that follows the command's name and a colon.
+        /// The command is refused. The associated value is the reason, as a sentence that follows the
+        /// command's name and a colon.
         case refused(String)
-        /// The arguments decide: the closure returns the reason for a refusal, or `nil` to allow the command.
+        /// Whether the command is allowed depends on its arguments. The closure returns the reason for a
+        /// refusal, or `nil` to allow the command.
         case decided(@Sendable (Input) -> String?)
 
-        /// Refuses the command, because only the coordinator starts and ends recordings of the group.
+        /// Refuses the command because only the coordinator starts and ends recordings of the group.
         static var coordinator: Self {
             .refused(
                 "only the coordinator can start and stop group recordings. Start the recording there with `multicam record --group`, and stop it with Ctrl-C."
             )
         }
 
-        /// Refuses the command, because it isn't meant for other computers.
+        /// Refuses the command because other computers must not use it.
         static var onNode: Self { .refused("this command is allowed only on the node itself. Run it there.") }
     }
 
@@ -62,21 +68,22 @@ public struct SessionCommand: Sendable {
     /// - Parameters:
     ///   - input: The parsed arguments.
     ///   - session: The current session.
-    ///   - context: The state at the command's arrival.
-    /// - Returns: The reply; `nil` if `context.answer` is called with the reply, now or later.
+    ///   - context: The state of the sessions when the command arrived.
+    /// - Returns: The reply, or `nil` if the command passes its reply to `context.answer` instead, now or
+    ///   later.
     typealias Perform<Input> =
         @Sendable (_ input: Input, _ session: MulticamSession, _ context: CommandContext) -> ControlReply?
 
     /// The name, which is the first word of the command.
     public let name: String
-    /// Syntax of the arguments, such as `TEXT [at=NS]`. Empty if the command has no arguments.
+    /// Syntax of the arguments, such as `TEXT [at=NS]`. The string is empty if the command has no arguments.
     public let arguments: String
-    /// The effect in one sentence without a capital letter and a period.
+    /// The effect of the command, as a sentence without an initial capital or a final period.
     public let summary: String
     let properties: Properties
     private let parse: @Sendable (CommandWords) throws(ControlError) -> Parsed
 
-    /// Parsed arguments, with the functions that use them.
+    /// Parsed arguments, and the functions that execute the command with these arguments.
     private struct Parsed: Sendable {
         let input: any Sendable & Equatable
         let groupRefusal: String?
@@ -90,10 +97,11 @@ public struct SessionCommand: Sendable {
     ///   - name: The name, which is the first word of the command.
     ///   - arguments: Syntax of the arguments, such as `TEXT [at=NS]`.
     ///   - summary: The effect of the command, as a sentence without an initial capital or a final period.
-    ///   - properties: When and on which thread the command runs, and where it is listed.
+    ///   - properties: Properties that determine when and on which thread the command runs, and where it is
+    ///     listed.
     ///   - groupUse: Whether other computers of a group can send the command.
     ///   - parse: Parses the arguments.
-    ///   - idle: Executes the command without a session. By default, the command is refused.
+    ///   - idle: Executes the command while no session exists. By default, the command is refused.
     ///   - perform: Executes the command on a session.
     init<Input: Sendable & Equatable>(
         _ name: String, _ arguments: String = "", _ summary: String, _ properties: Properties = [],
@@ -119,10 +127,10 @@ public struct SessionCommand: Sendable {
         }
     }
 
-    /// The name and the syntax of the arguments: `mark TEXT [at=NS]`.
+    /// The command's name and the syntax of its arguments, such as `mark TEXT [at=NS]`.
     public var usage: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
 
-    /// The description for the help.
+    /// The description of the command for the help.
     public var help: String {
         properties.contains(.needsRecording) ? "\(summary) (only during a recording)" : summary
     }
@@ -148,8 +156,8 @@ extension SessionCommand {
     static let listedNames = all.filter(\.isListed).map(\.name)
     private static let harmless = all.filter { !$0.properties.contains(.ends) }.map(\.name)
 
-    /// Returns the command that starts with the word. If there is none, returns the most similar command. The result is
-    /// never a command that ends something.
+    /// Returns the name of a command that starts with the given word. If no name starts with the word,
+    /// returns the most similar name. Commands that irreversibly end an activity are never returned.
     private static func guess(_ word: String) -> String? {
         let longer = all.map(\.name).filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
         return longer.count == 1 && harmless.contains(longer[0]) ? longer[0] : word.nearest(among: harmless)
@@ -159,8 +167,8 @@ extension SessionCommand {
     ///
     /// - Parameter request: The words of the command, as listed in the help.
     /// - Returns: The command with its parsed arguments.
-    /// - Throws: `ControlError.usage` with a message that shows the expected arguments. `nobody` and `system` aren't
-    ///   thrown.
+    /// - Throws: `ControlError.usage` with a message that shows the expected arguments. The errors `nobody`
+    ///   and `system` aren't thrown.
     public static func parse(_ request: CommandRequest) throws(ControlError) -> ParsedCommand {
         guard let name = request.words.first else {
             throw .usage("no command specified: expected a command such as `status`.")
@@ -187,7 +195,7 @@ public struct ParsedCommand: Sendable {
     package var needsInput: Bool { input as? SessionCommand.PublishedPlace == .standardInput }
     /// Whether the reply consists of the camera's controls.
     package var showsControls: Bool { command.properties.contains(.showsControls) }
-    /// Why another computer of a group can't send this command; `nil` if it can.
+    /// The reason why another computer of a group can't send this command; `nil` if the command is allowed.
     let groupRefusal: String?
     let perform: @Sendable (MulticamSession, CommandContext) -> ControlReply?
     let performIdle: @Sendable (CommandContext) -> ControlReply
@@ -197,7 +205,7 @@ public struct ParsedCommand: Sendable {
 struct CommandWords {
     let name: String
     let words: [String]
-    /// The address for `publish -`.
+    /// The address that the command `publish -` received on the client's standard input.
     let input: String?
 
     /// The words, separated by spaces.
@@ -209,9 +217,11 @@ struct CommandWords {
         throw .usage("`\(name)` doesn't accept arguments. Remove `\(text.printable())`.")
     }
 
-    /// Parses arguments `NAME=NS` with times in nanoseconds, each at most once.
+    /// Parses arguments of the form `NAME=NS`, which specify times in nanoseconds. Each name may occur at
+    /// most once.
     ///
-    /// - Parameter known: Names of the arguments. A value for `for` is at least 1, other values are at least 0.
+    /// - Parameter known: Names of the allowed arguments. The value of `for` must be at least 1; all other
+    ///   values must be at least 0.
     /// - Returns: The times by name.
     /// - Throws: `ControlError.usage` if an argument is unknown, repeated, or out of range.
     func times(_ known: [String]) throws(ControlError) -> [String: Int64] {
@@ -237,13 +247,13 @@ struct CommandContext: Sendable {
     let steering: SessionSteering
     /// Whether a recording is starting, running, or ending.
     let isRecording: Bool
-    /// Whether a stop of the recording was requested.
+    /// Whether the end of the recording was requested.
     let isStopped: Bool
     /// Time of the command on the session's clock.
     let arrival: ClockTime
-    /// The plan of the next session, for the status without a session.
+    /// The plan of the next session, which is reported as the status while no session exists.
     let paused: SessionPlan
-    /// Sends the reply. Call this closure once, unless `Perform` returns the reply.
+    /// Sends the reply. Call this closure exactly once, unless `Perform` returns the reply.
     let answer: ControlServer.Answer
 
     static let nothingRecorded = ControlReply(ok: false, text: "Nothing is being recorded.")
@@ -254,8 +264,8 @@ struct CommandContext: Sendable {
             "`at` is in the future. Specify a past time, in nanoseconds since the start of the recording.",
         usage: true)
 
-    /// Returns the effective time of a command on the session's clock: its arrival, or the given time after T0. Returns
-    /// `nil` if that time is in the future.
+    /// Returns the effective time of a command on the session's clock, which is the time of arrival or the
+    /// given time relative to T0. Returns `nil` if that time is in the future.
     func instant(_ time: MediaTime?, in session: MulticamSession) -> ClockTime? {
         guard let time, let start = session.status.start else { return arrival }
         let (instant, overflows) = start.nanoseconds.addingReportingOverflow(time.nanoseconds)

@@ -17,12 +17,13 @@ struct OpenedTrack: Sendable {
     private let writer: MovieWriter
     private let places: [ContainedFile]
     private let encoder: Carried<any VideoEncoding>?
-    /// Creates a replacement encoder if this one fails.
+    /// Creates a replacement encoder if the current encoder fails.
     private let another: VideoEncoderWorker.Making
     /// Size of the camera's current frames.
     private let size: FrameSize
 
-    /// Creates the encoder and the file. Blocks on disk I/O, so don't call it on the timeline's thread.
+    /// Creates the encoder and the file. This method blocks on disk I/O, so don't call it on the timeline's
+    /// thread.
     ///
     /// - Throws: `RecordingError` when the encoder or the file can't be created.
     init(
@@ -62,10 +63,10 @@ struct OpenedTrack: Sendable {
         self.size = size
     }
 
-    /// Begins the track. Call it once.
+    /// Begins the track. Call this method only once.
     ///
     /// - Parameters:
-    ///   - tick: The first tick that the track shows.
+    ///   - tick: Index of the track's first tick, on the track's grid.
     ///   - start: T0, the start time of the recording.
     ///   - clock: The session clock.
     ///   - codecs: The codec factory, which creates slates.
@@ -97,15 +98,15 @@ struct OpenedTrack: Sendable {
         return track
     }
 
-    /// Removes the empty files because the recording has ended.
+    /// Removes the track's empty files. Call this method if the recording ended before the track began.
     func abandon() {
         writer.abandon()
         for place in places { place.discard() }
     }
 }
 
-/// Creates the files and encoders of tracks that begin while the recording is running. Use on any thread that
-/// may wait for the disk.
+/// Creates the files and encoders of tracks that begin while the recording is running. Use this type only on
+/// threads that may block on disk I/O.
 struct TrackOpener: Sendable {
     let disks: [RecordingDisk]
     let codecs: any CodecFactory
@@ -114,8 +115,8 @@ struct TrackOpener: Sendable {
 
     /// Creates the encoder and the file of a camera's track.
     ///
-    /// - Throws: `RecordingError` when threads, the encoder or the file can't be created. All partially created
-    ///   resources are then removed.
+    /// - Throws: `RecordingError` when threads, the encoder or the file can't be created. After an error, no
+    ///   partially created resources remain.
     func open(
         _ planned: PlannedCameraTrack, of camera: CameraInput
     ) throws(RecordingError) -> OpenedTrack {
@@ -123,11 +124,11 @@ struct TrackOpener: Sendable {
         return try OpenedTrack(planned, of: camera, disks: disks, codecs: codecs, date: date)
     }
 
-    /// Creates a microphone's resources: the file of its track, if it has one, and a resampler if the microphone is
-    /// new.
+    /// Creates the resources for a microphone: a file if the microphone has a track, and a resampler if the
+    /// microphone is new.
     ///
-    /// - Throws: `RecordingError` if threads, converters, or the file can't be created. All partially created resources
-    ///   are then removed.
+    /// - Throws: `RecordingError` if threads, converters, or the file can't be created. After an error, no
+    ///   partially created resources remain.
     func open(
         _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool
     ) throws(RecordingError) -> OpenedAudio {
@@ -140,7 +141,7 @@ struct TrackOpener: Sendable {
 /// The file of a microphone track that begins while the recording is running, and the resampler if the microphone is
 /// new.
 struct OpenedAudio: Sendable {
-    /// The microphone's track, or `nil` when the microphone is only mixed.
+    /// Plan of the microphone's track, or `nil` if the microphone is only mixed into the program.
     let planned: PlannedMicrophoneTrack?
     let input: MicrophoneInput
     private let resampler: Carried<any Resampling>?
@@ -148,7 +149,8 @@ struct OpenedAudio: Sendable {
     private let file: WaveWriter?
     private let places: [ContainedFile]
 
-    /// Creates the file, resampler and loudness meter. Blocks on disk I/O, so don't call it on the timeline's thread.
+    /// Creates the file, resampler and loudness meter. This method blocks on disk I/O, so don't call it on
+    /// the timeline's thread.
     ///
     /// - Throws: `RecordingError` when the file, the resampler or the meter can't be created.
     init(
@@ -175,11 +177,11 @@ struct OpenedAudio: Sendable {
         }
     }
 
-    /// Creates the feed of a new microphone, initially without a track. Call it once.
+    /// Creates the feed of a new microphone, initially without a track. Call this method only once.
     ///
     /// - Parameters:
     ///   - start: T0, the start time of the recording.
-    ///   - first: Index of the first sample that will be requested.
+    ///   - first: Index of the first sample that will be requested from the feed.
     ///   - heard: Index of the first sample that contains the microphone's audio.
     ///   - taps: The registry of the caller's taps.
     /// - Returns: The feed of the new microphone.
@@ -189,12 +191,13 @@ struct OpenedAudio: Sendable {
             input: input, resampler: resampler.value, start: start, first: first, heard: heard, taps: taps)
     }
 
-    /// Creates the stream that measures the microphone's loudness from now on. Call it once.
+    /// Creates the stream that measures the microphone's loudness after this call. Call this method only
+    /// once.
     func loudness(in outputs: SessionOutputs, clock: any SessionClock, channels: Int) -> LoudnessStream {
         LoudnessStream(outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: channels)
     }
 
-    /// Begins the microphone's track. Call it once.
+    /// Begins the microphone's track. Call this method only once.
     ///
     /// - Parameters:
     ///   - planned: The track's plan.
@@ -213,7 +216,7 @@ struct OpenedAudio: Sendable {
                 loudness: loudness))
     }
 
-    /// Removes the empty files because the recording has ended.
+    /// Removes the track's empty files. Call this method if the recording ended before the track began.
     func abandon() {
         file?.abandon()
         for place in places { place.discard() }

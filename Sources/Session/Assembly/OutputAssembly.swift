@@ -19,14 +19,15 @@ struct OutputAssembly {
     let codecs: any CodecFactory
     let clock: any SessionClock
     let sinks: SessionSinks
-    /// Hardware encoders already created by `hardwareEncoders`, by stream.
+    /// Hardware encoders already created by `hardwareEncoders`, by stream name.
     let prepared: [String: Carried<any VideoEncoding>]
 
-    /// Creates the hardware encoders before the devices stream, since this may take a second.
+    /// Creates the hardware encoders before the devices start to stream, since opening an encoder may take a
+    /// second.
     ///
-    /// - Returns: The encoders by stream: `program` or a role.
-    /// - Throws: `RecordingError` when a hardware encoder required by the profile fails to open, or when no encoder is
-    ///   available at all.
+    /// - Returns: The encoders by stream name, which is `program` or a role.
+    /// - Throws: `RecordingError` when a hardware encoder required by the profile fails to open, or when no
+    ///   encoder is available.
     static func hardwareEncoders(
         of plan: SessionPlan, _ inputs: SessionInputs, _ codecs: any CodecFactory
     ) throws(RecordingError) -> [String: Carried<any VideoEncoding>] {
@@ -55,7 +56,7 @@ struct OutputAssembly {
     /// The encoders and files that are created before T0 is known.
     struct Prepared {
         fileprivate var resamplers: [Carried<any Resampling>] = []
-        /// The resamplers for the voices.
+        /// The resamplers of the voice sources.
         fileprivate var voiceResamplers: [Carried<any Resampling>] = []
         fileprivate var waves: [String: WaveWriter] = [:]
         /// The loudness meters of the microphones.
@@ -79,8 +80,8 @@ struct OutputAssembly {
 
     /// Creates encoders and files. When this method returns, the files on the recording's own disk exist.
     ///
-    /// - Throws: `RecordingError` when an encoder, or a file on that disk, can't be created. All threads have ended in
-    ///   this case.
+    /// - Throws: `RecordingError` when an encoder, or a file on the recording's own disk, can't be created.
+    ///   After an error, all threads have ended.
     func prepare() throws(RecordingError) -> Prepared {
         let files = plan.fileCount + plan.cameras.count { $0.metadataFile != nil }
         try Self.checkThreads(files: files * disks.count, encoders: plan.encoders.count)
@@ -123,8 +124,8 @@ struct OutputAssembly {
         }
     }
 
-    /// Checks whether the system can currently create the threads for files and encoders. Libraries may hang
-    /// if one of their threads can't be created, and a missing thread can't be reported later.
+    /// Checks whether the system can currently create the threads for files and encoders. Codec libraries may
+    /// hang if they can't create one of their threads, and such a failure can't be reported later.
     static func checkThreads(files: Int, encoders: Int) throws(RecordingError) {
         do throws(ThreadError) {
             try MediaThread.check(
@@ -134,14 +135,14 @@ struct OutputAssembly {
         }
     }
 
-    /// One thread writes the file; the other one syncs it to disk.
+    /// One thread writes the file; the other thread syncs the file to disk.
     private static let threadsPerFile = 2
     /// The worker thread, two x264 threads, and the x264 lookahead thread.
     private static let threadsPerEncoder = 4
     /// Threads that measure loudness, monitor system pressure, and end the recording.
     private static let otherThreads = 4
 
-    /// Creates the tracks. This is fast enough to run just before T0.
+    /// Creates the tracks. This method is fast enough to run just before T0.
     ///
     /// - Parameters:
     ///   - prepared: The encoders and files, of which this call takes ownership.
@@ -189,7 +190,7 @@ struct OutputAssembly {
 
     /// One stream of a planned file, with its encoder.
     fileprivate final class PlannedStream {
-        /// The source of a stream, with the data that its track requires.
+        /// The source of a stream, with the data that the stream's track requires.
         enum Content {
             case copied(CameraInput, PlannedCameraTrack)
             case encoded(CameraInput, PlannedCameraTrack, Carried<any VideoEncoding>)
@@ -416,7 +417,7 @@ struct OutputAssembly {
     ///   has no cover image.
     ///   - start: Time of tick 0.
     ///   - rate: Rate of the program's grid.
-    /// - Returns: The function, for an encoder's worker.
+    /// - Returns: The function, which the encoder's worker calls for composed frames.
     static func watching(
         for taps: TapRegistry, cover: ProgramCover? = nil, since start: ClockTime, rate: FrameRate
     ) -> VideoEncoderWorker.Watching {
@@ -438,8 +439,8 @@ struct OutputAssembly {
         }
     }
 
-    /// Returns the cover image builder of the program if the recording has a title. Returns `nil` without a title, and
-    /// for other streams.
+    /// Returns the cover image builder of the program if the recording has a title. Returns `nil` if the
+    /// recording has no title, or if the stream isn't the program.
     private func cover(of stream: PlannedStream) -> ProgramCover? {
         guard case .program(let program, _) = stream.content, plan.editing?.title != nil else { return nil }
         return ProgramCover(rate: program.settings.rate)
@@ -479,8 +480,8 @@ extension OutputAssembly {
         }
     }
 
-    /// Creates the metadata files of each camera, by role, one in each folder. A file in the backup is created later,
-    /// on its own thread.
+    /// Creates the metadata files of each camera, by role, one in each folder. Metadata files in the backup
+    /// are created asynchronously, on their own threads.
     func makeMetadataFiles() throws(FileError) -> [String: [(disk: Int, file: MetadataFile)]] {
         var files: [String: [(disk: Int, file: MetadataFile)]] = [:]
         do throws(FileError) {
@@ -504,7 +505,7 @@ extension OutputAssembly {
         return files
     }
 
-    /// Creates a metadata track for each camera, since its taps may be attached later.
+    /// Creates a metadata track for each camera, since a metadata tap may be attached to any camera later.
     func makeMetadataTracks(
         _ files: [String: [(disk: Int, file: MetadataFile)]], start: ClockTime
     ) -> [MetadataTrack] {
@@ -522,7 +523,8 @@ extension RecordingDisk {
         MetadataFile(try LineFile(creating: try folder.file(name)), role: role, waitsForRoom: waitsForRoom)
     }
 
-    /// Creates a camera's metadata file later, on the file's own thread. A failure affects only this file.
+    /// Creates a camera's metadata file asynchronously, on the file's own thread. A failure affects only this
+    /// file.
     func laterMetadataFile(named name: String, of role: String) -> MetadataFile {
         let folder = folder
         return MetadataFile(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in

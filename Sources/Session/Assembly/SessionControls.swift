@@ -12,7 +12,7 @@ final class SessionControls: Sendable {
         var isUrgent = false
         var markers: [MarkerRequest] = []
         var splits: [SplitRequest] = []
-        /// New stills: the roles of their cameras, and their files.
+        /// Newly taken stills, each with its camera's role and its files.
         var stills: [(role: String, files: StillFolder.Files)] = []
         var plans: [PlanRequest] = []
         /// Events that originate outside the recording.
@@ -40,14 +40,14 @@ final class SessionControls: Sendable {
     /// A request to record an event that originates outside the recording.
     struct EventRequest: Sendable {
         let at: ClockTime
-        /// Creates the event from its time since T0.
+        /// Creates the event from the time of the event since T0.
         let make: @Sendable (MediaTime) -> SessionEvent
     }
 
     /// A request to switch to another plan at an instant.
     struct PlanRequest: Sendable {
         let plan: SessionPlan
-        /// The changes as the user entered them.
+        /// The texts of the changes as the user entered them.
         let words: [String]
         /// Device commands and file operations that implement the plan.
         let orders: [SessionOrder]
@@ -58,8 +58,9 @@ final class SessionControls: Sendable {
         let at: ClockTime
         let decided: ChangeDecision?
 
-        /// Returns the outcome when the recording ends before the plan takes effect. On standby, a change that affects
-        /// only the arrangement is kept for the next recording. All other changes are dropped.
+        /// Returns the outcome of a change if the recording ended before the change took effect. On standby,
+        /// a change that affects only the arrangement is kept for the next recording. All other changes are
+        /// dropped.
         func outcomeWithoutRecording(standsBy: Bool) -> ChangeOutcome {
             standsBy && orders.isEmpty ? .next : .ended
         }
@@ -70,12 +71,12 @@ final class SessionControls: Sendable {
     /// Wakes the timeline while it waits for the recording to begin.
     let cancellation = Cancellation()
 
-    /// Requests the end of the recording at a time. Only the first request counts.
+    /// Requests that the recording end at the given time. Only the first stop request takes effect.
     func stop(at time: ClockTime) {
         requests.withLock { if $0.stop == nil { $0.stop = time } }
     }
 
-    /// Requests the end of the recording at a time, and drops frames still queued for an encoder.
+    /// Requests that the recording end at the given time without encoding the frames that are still queued.
     func stopUrgently(at time: ClockTime) {
         requests.withLock { requests in
             if requests.stop == nil { requests.stop = time }
@@ -83,7 +84,7 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// Requests a marker, or reports to its caller that the recording has ended.
+    /// Requests a marker, or notifies the caller that the recording has ended.
     func mark(_ request: MarkerRequest) {
         let isTaken = requests.withLock { requests in
             if !requests.isClosed { requests.markers.append(request) }
@@ -107,7 +108,7 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// Requests a split, or reports to its caller that the recording has ended.
+    /// Requests a split, or notifies the caller that the recording has ended.
     func split(_ request: SplitRequest) {
         let isTaken = requests.withLock { requests in
             if !requests.isClosed { requests.splits.append(request) }
@@ -131,14 +132,14 @@ final class SessionControls: Sendable {
 
     var standsBy: Bool { requests.withLock { $0.standsBy } }
 
-    /// Stops accepting requests: the session is now on standby, and nothing is recorded.
+    /// Stops accepting requests because the session is now on standby and nothing is recorded.
     func standBy() {
         requests.withLock { $0.standsBy = true }
         tellEnd(of: close())
     }
 
-    /// Starts accepting requests for a recording that begins on standby. The recording's plan already includes all
-    /// earlier arrangements.
+    /// Starts accepting requests for a recording that begins while the session is on standby. The recording's
+    /// plan already includes the arrangements that were requested earlier.
     func open() { requests.withLock { $0.isClosed = false } }
 
     /// Stops accepting requests because the recording has ended.
@@ -160,7 +161,8 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// Drops requests to a recording that has ended or couldn't begin, so that they don't affect the next one.
+    /// Drops requests to a recording that has ended or couldn't begin, so that these requests don't affect
+    /// the next recording.
     func renew() {
         tellEnd(of: close())
         requests.withLock { requests in
@@ -169,10 +171,10 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// Drops a stop request, so that it doesn't end the next recording.
+    /// Drops a pending stop request, which would otherwise end the next recording.
     func cancelPendingStop() { requests.withLock { $0.stop = nil } }
 
-    /// Returns the requests since the last call. A stop request is returned by every call.
+    /// Returns the requests that were added since the last call. A stop request is returned by every call.
     func take() -> Requests { requests.withLock { Self.take(from: &$0) } }
 
     private static func take(from requests: inout Requests) -> Requests {
@@ -185,12 +187,12 @@ final class SessionControls: Sendable {
         return taken
     }
 
-    /// The limits of the running recording, and how its files are created.
+    /// The timing limits of the running recording, and the object that creates files for added devices.
     struct Timing: Sendable {
         /// Time from an instant until the session processes the tick at that instant, in nanoseconds.
         let alignmentDelay: Nanoseconds
-        /// The longest frame interval of each camera, by role, at which its frames still arrive before their ticks are
-        /// processed.
+        /// The longest frame interval of each camera, by role, at which frames still arrive before their
+        /// ticks are processed.
         fileprivate(set) var slowestIntervals: [String: Nanoseconds]
         /// Creates the files for added devices.
         let opener: TrackOpener
@@ -213,18 +215,19 @@ final class SessionControls: Sendable {
 
 /// A device command or file operation that results from a change to a running session.
 enum SessionOrder: Sendable {
-    /// The plan changes existing devices.
+    /// A change of devices that are already part of the plan.
     case change(DeviceOrder)
-    /// Add a camera that already delivers frames, and its track, if any. The receiver owns the track's files.
+    /// Add a camera that already delivers frames, and the camera's track, if any. The recipient of this order
+    /// owns the track's files.
     case admit(CameraInput, PlannedCamera, OpenedTrack?)
-    /// A role's input takes over the source of another input that already delivers frames.
+    /// The input of a role continues with the source of another input that already delivers frames.
     case replaceCamera(role: String, CameraInput)
-    /// Add a microphone that already delivers audio, and its track, if any. The receiver owns the track's
-    /// files.
+    /// Add a microphone that already delivers audio, and the microphone's track, if any. The recipient of
+    /// this order owns the track's files.
     case admitAudio(OpenedAudio)
 
-    /// Passes the device of the order to the inputs if the recording ended before the device was added. The inputs then
-    /// stop the device.
+    /// Passes the order's device to `inputs`, which stop the device later. Call this method if the recording
+    /// ended before the device was added.
     func hand(to inputs: SessionInputs) {
         switch self {
         case .admit(let camera, _, let opened):

@@ -2,26 +2,27 @@ internal import Inputs
 internal import Media
 internal import SessionFolder
 
-/// The devices of a session. Starts them, waits until all of them deliver data, and buffers their latest
+/// The devices of a session. Starts the devices, waits until all of them deliver data, and buffers the latest
 /// deliveries until the first tick.
 final class SessionInputs {
     private(set) var cameras: [CameraInput]
     private(set) var microphones: [MicrophoneInput]
-    /// The voice sources of some microphones, which the program mixes instead of the microphones. Each has its
-    /// microphone's role.
+    /// The voice sources: microphone audio with echo and noise removed, which the program mixes instead of
+    /// the microphones' own audio. A voice source has the same role as its microphone.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
     /// Number of cameras and microphones present from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
-    /// Minimum number of valid frames from a camera: the number that arrives within `warmUp` seconds, between 3 and 12.
-    /// This is enough to estimate its clock to within a few milliseconds.
+    /// Minimum and maximum of the number of valid frames that a camera must deliver before a recording.
+    /// Between these limits, the required number is the number of frames captured in `warmUp` seconds, which
+    /// is enough to estimate the camera's clock to within a few milliseconds.
     private static let (leastFrames, mostFrames) = (3, 12)
     private static let warmUp = 0.2
-    /// Minimum audio from a microphone, in seconds.
+    /// Minimum duration of audio that a microphone must deliver before a recording, in seconds.
     private static let audioNeeded = 0.2
-    /// Maximum additional delay of frame delivery. Frames in memory are lost in a crash, and a thread may itself run
-    /// late.
+    /// Maximum time for which a camera may delay frames to deliver several at once. The time is limited
+    /// because a crash loses the frames in memory, and because the delivering thread may also run late.
     private static let mostLeeway = Nanoseconds.milliseconds(68)
     private static let pollInterval = Nanoseconds.milliseconds(10)
 
@@ -45,7 +46,7 @@ final class SessionInputs {
     /// Adds a microphone that already delivers audio.
     func add(_ microphone: MicrophoneInput) { microphones.append(microphone) }
 
-    /// Stops and removes the devices added during a recording, after that recording.
+    /// After a recording, stops and removes the devices that were added during the recording.
     func dropAdded() {
         for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
@@ -95,7 +96,8 @@ final class SessionInputs {
         case enough
     }
 
-    /// Sleeps until every device has delivered, or throws if one doesn't within `limit`.
+    /// Sleeps until every device has delivered the awaited data. Throws an error if a device takes longer
+    /// than `limit`.
     func wait(
         for awaited: Awaited, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
@@ -117,8 +119,8 @@ final class SessionInputs {
         }
     }
 
-    /// Returns an error message for a camera that delivers no key frames: why it can't be recorded, and what to do.
-    /// `selector` is the device's selector, without its role.
+    /// Returns the error message for a camera that delivers no key frames. The message explains why the
+    /// camera can't be recorded and what to do. `selector` is the device's selector, without its role.
     static func lackOfKeyFrames(of selector: String, seconds: Int) -> String {
         let remedy =
             SourceAddress.isRelayed(selector)
@@ -127,7 +129,8 @@ final class SessionInputs {
         return "the camera sent no key frame within \(seconds) s. \(remedy)"
     }
 
-    /// Dequeues the deliveries of camera `index` since the last call. The first call starts with the frames around T0.
+    /// Dequeues the deliveries of camera `index` since the last call. The first call also returns the
+    /// buffered frames from just before T0.
     func dequeueDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
         let taken = kept[index] + cameras[index].dequeueDeliveries()
         kept[index] = []
@@ -145,13 +148,13 @@ final class SessionInputs {
         }
     }
 
-    /// Makes each camera deliver every frame immediately again, as before a recording.
+    /// Ends the delays set by `allowLeeway`, so that each camera again delivers every frame immediately.
     func endLeeway() {
         for camera in cameras { camera.source.deliver(within: .zero) }
     }
 
-    /// Notifies the devices that a recording is beginning. From now on the timeline receives all deliveries,
-    /// starting with the current outages.
+    /// Notifies the devices that a recording is beginning. After this call, the timeline receives all
+    /// deliveries, starting with the current outages.
     func notifyRecordingStarted(_ start: ClockTime, stamped stamp: ClockTime) {
         for (index, camera) in cameras.enumerated() {
             let isTold = kept[index].contains { delivery in
@@ -172,9 +175,9 @@ final class SessionInputs {
         for voice in voices { voice.source.recordingBegins(at: stamp) }
     }
 
-    /// Stops all devices, in parallel if time is real.
+    /// Stops all devices. With a real-time clock, the devices stop in parallel.
     ///
-    /// - Returns: The threads that stop the devices, for which the caller must wait.
+    /// - Returns: The threads that stop the devices. The caller must wait until these threads have ended.
     func stop(on clock: any SessionClock) -> [MediaThread] {
         let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
         let stops: [@Sendable () -> Void] =
@@ -203,15 +206,15 @@ final class SessionInputs {
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 
-    /// Returns the first device that has not delivered yet: its name and kind, its additional settling time, and
-    /// whether it delivers frames but no key frame.
+    /// Returns the first device that has not delivered the awaited data yet: its name and kind, its
+    /// additional settling time, and whether it delivers frames but no key frame.
     private func firstWithout(
         _ awaited: Awaited
     ) -> (name: String, kind: SourceKind, settlingTime: Nanoseconds, missingKeysOf: String?)? {
         for camera in cameras {
             let count = camera.progress.goodFrames
-            // If reception starts in the middle of a camera's stream, the stream can't be interpreted before the next
-            // key frame.
+            // If reception starts in the middle of a camera's stream, the stream can't be decoded before the
+            // next key frame.
             let lacksKey = camera.source.format.pixel == .h264 && camera.latestKey == nil && count > 0
             let needed = awaited == .first ? 1 : Self.framesNeeded(of: camera)
             guard lacksKey || count < needed else { continue }
@@ -273,7 +276,7 @@ final class SessionInputs {
         return nil
     }
 
-    /// Restores camera formats after a recording that reduced them.
+    /// Restores the formats of cameras after a recording in which the formats were reduced.
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
             camera.chosenFormat = camera.source.format
@@ -294,12 +297,13 @@ final class SessionInputs {
         }
     }
 
-    /// Maximum number of bytes kept of one H.264 stream. This is enough for a few seconds from any camera;
-    /// key frames are rarely farther apart.
+    /// Maximum number of bytes that are kept of one H.264 stream. The limit allows for a few seconds of H.264
+    /// from any camera; key frames are rarely farther apart.
     static let streamBytes = 64 << 20
     private static let mostStreamDeliveries = 4096
 
-    /// Returns the deliveries to keep: starting with the last key frame for H.264, otherwise the last four.
+    /// Returns the deliveries to keep. For H.264, these are the deliveries since the last key frame; for
+    /// other formats, the last four deliveries.
     static func latest(
         of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
     ) -> [CameraInput.Delivery] {
@@ -310,7 +314,7 @@ final class SessionInputs {
             let bytes = kept.reduce(0) { $0 + ($1.frame?.memory.count ?? 0) }
             if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
         }
-        // Frames without their key frame can't be displayed.
+        // Frames can't be decoded without the preceding key frame.
         return deliveries.filter { $0.frame == nil }.suffix(4)
     }
 }

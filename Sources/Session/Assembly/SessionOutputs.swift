@@ -4,11 +4,11 @@ internal import Media
 internal import Monitoring
 internal import Writers
 
-/// All outputs of a running session. Use only on the timeline's thread.
+/// All outputs of a running session. Use this type only on the timeline's thread.
 final class SessionOutputs {
     let disks: [RecordingDisk]
     var writers: [String: MovieWriter]
-    /// All microphones, recorded or not.
+    /// The feeds of all microphones, including microphones without a track.
     private(set) var microphones: [MicrophoneFeed]
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
@@ -50,7 +50,7 @@ final class SessionOutputs {
     /// Adds the feed of a new microphone.
     func add(_ microphone: MicrophoneFeed) { microphones.append(microphone) }
 
-    /// Returns the thread that measures loudness. Creates it on the first call.
+    /// Returns the thread that measures loudness. The thread is created on the first call.
     func meter(waitsForRoom: Bool) -> LoudnessWorker {
         let worker = meter ?? LoudnessWorker(waitsForRoom: waitsForRoom)
         meter = worker
@@ -63,7 +63,7 @@ final class SessionOutputs {
     /// The WAVE files of the microphones.
     var waves: [WaveWriter] { microphoneTracks.compactMap(\.file) }
 
-    /// Whether a camera's or microphone's track has begun and has no end yet.
+    /// Whether a camera's or microphone's track has begun and hasn't ended yet.
     func isOpen(track name: String) -> Bool {
         let isCameras = cameraTracks.contains { $0.name == name }
         return isCameras
@@ -74,12 +74,12 @@ final class SessionOutputs {
     /// Whether a file ends, or has ended, before the end of the recording because its track was stopped.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
-    /// Returns the movie files on one disk, by their paths in its folder.
+    /// Returns the movie files on one disk, by path relative to the session folder.
     func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {
         writers.keys.sorted().compactMap { path in writers[path]?.file(index).map { (path, $0) } }
     }
 
-    /// Returns the WAVE files on one disk, by their paths in its folder.
+    /// Returns the WAVE files on one disk, by path relative to the session folder.
     func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
         waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
     }
@@ -100,9 +100,9 @@ final class SessionOutputs {
         return tracks + [program.map { (name: "program", worker: $0.encoder) }].compactMap(\.self)
     }
 
-    /// Returns how far the files lag behind a time relative to T0, which is the amount that a crash at that
-    /// time would lose. Returns `nil` while no file is being written. A copied stream doesn't count while its
-    /// camera is disconnected, since there is nothing to write.
+    /// Returns the duration of captured data that isn't in the files yet at a time relative to T0. A crash at
+    /// that time would lose this data. Returns `nil` while no file is being written. A copied stream doesn't
+    /// count while the camera is disconnected, since the stream has no data to write.
     func filesBehind(at time: MediaTime) -> Nanoseconds? {
         let idle = Set(
             cameraTracks.filter { $0 is CopiedStreamTrack && $0.input.isAway }.compactMap {
@@ -135,11 +135,11 @@ final class SessionOutputs {
 struct SessionSinks: Sendable {
     /// The taps, which may be attached and detached while the session is running.
     let taps = TapRegistry()
-    /// Outputs that deliver the data of several devices together. The list can't be changed while the session
-    /// is running.
+    /// Outputs that deliver the data of several devices together. The list of synchronized outputs can't be
+    /// changed while the session is running.
     let synchronized: [SynchronizedOutput]
 
-    /// Starts the threads that call the handlers and end after `finish`.
+    /// Starts the threads that call the handlers. These threads end after `finish` is called.
     ///
     /// - Parameters:
     ///   - codecs: Decodes frames that are requested as pixels.

@@ -3,8 +3,9 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// Matches the exposure and color of cameras before a recording. The leading camera meters once; all cameras are set to
-/// its values and locked. Each camera's focus settles and is locked at its own position.
+/// Matches the exposure and color of cameras before a recording. The leading camera determines its automatic
+/// values once; all cameras are set to these values and locked. The focus of each camera settles separately
+/// and is then locked.
 ///
 /// Runs on the timeline's thread while the cameras stream. Each driver call takes milliseconds.
 struct CameraMatching {
@@ -15,8 +16,8 @@ struct CameraMatching {
     private let matches: [String: CameraMatch]
 
     private static let lookInterval = Nanoseconds.milliseconds(100)
-    /// Maximum time to wait for automatic exposure and focus to settle. When the time is over, the current values are
-    /// used.
+    /// Maximum time to wait for automatic exposure and focus to settle. After this time, the current values
+    /// are used.
     private static let patience = Nanoseconds.seconds(3)
     /// Time until a change of controls is visible in the frames: one exposure plus transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
@@ -32,7 +33,8 @@ struct CameraMatching {
 
     /// Matches the cameras. Returns immediately when there is nothing to match.
     ///
-    /// - Returns: Settings that a camera can't match, one sentence each, with the camera's role.
+    /// - Returns: Descriptions of the settings that a camera can't match, one sentence each, with the
+    ///   camera's role.
     func run() -> [(role: String, text: String)] {
         guard !matches.isEmpty else { return [] }
         let involved = inputs.cameras.filter { camera in
@@ -131,7 +133,7 @@ struct CameraMatching {
         }
     }
 
-    /// Waits while frames keep arriving, and keeps only the latest frame.
+    /// Waits for a duration, then drops all buffered frames except the latest ones.
     private func wait(_ time: Nanoseconds) {
         clock.sleep(until: clock.now + time, unless: controls.cancellation)
         inputs.keepLatest()

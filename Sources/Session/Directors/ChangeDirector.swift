@@ -4,7 +4,7 @@ internal import Profiles
 internal import SessionFolder
 
 /// Decides when the user's changes to a running session take effect, and stores them for the manifest. Use
-/// only on the timeline's thread.
+/// this type only on the timeline's thread.
 final class ChangeDirector {
     private let start: ClockTime
     /// All changes, in the order in which they take effect.
@@ -17,12 +17,12 @@ final class ChangeDirector {
     private var told = 0
     /// Number of changes in the manifest on the disks.
     private var written = 0
-    /// Time when the manifest was last written to the disks because of changes, relative to T0; `nil` before the first
-    /// time.
+    /// Time when the manifest was last written to the disks because of a change, relative to T0; `nil` if no
+    /// change has been written yet.
     private var writtenAt: MediaTime?
 
-    /// Minimum time between two manifest updates caused by changes, in nanoseconds. The events list the changes
-    /// immediately.
+    /// Minimum time between two manifest updates caused by changes, in nanoseconds. The event stream contains
+    /// the changes without this delay.
     private static let pause: Int64 = 5_000_000_000
 
     /// Creates the director of a recording.
@@ -39,9 +39,9 @@ final class ChangeDirector {
     ///
     /// - Parameters:
     ///   - request: A request that has been accepted.
-    ///   - position: How far the recording has progressed.
-    ///   - carryOut: Executes an order for devices and files. Receives the text of the change and the time of its
-    ///     request.
+    ///   - position: Progress of the recording.
+    ///   - carryOut: Executes an order for devices and files. The closure's other arguments are the text of
+    ///     the change and the time when the change was requested.
     /// - Returns: The command that makes the timeline show the new arrangement.
     func follow(
         _ request: SessionControls.PlanRequest, at position: TimelinePosition,
@@ -98,7 +98,7 @@ final class ChangeDirector {
         told = changes.count
     }
 
-    /// The changes that took effect before the end.
+    /// The changes that took effect before the end of the recording.
     func changes(before end: MediaTime) -> [Manifest.Change] {
         changes.filter { $0.at_ns < end.nanoseconds }
     }
@@ -108,10 +108,10 @@ final class ChangeDirector {
         arrangements.filter { $0.at_ns == 0 || $0.at_ns < end.nanoseconds }
     }
 
-    /// Returns whether reported changes are missing from the manifest on the disks. If so, counts them as
-    /// written.
+    /// Returns whether reported changes are missing from the manifest on the disks. If so, the changes are
+    /// counted as written.
     ///
-    /// - Parameter time: How far the recording has progressed, relative to T0.
+    /// - Parameter time: Progress of the recording, relative to T0.
     /// - Returns: Whether the manifest must be written now.
     func mustWrite(at time: MediaTime) -> Bool {
         let isPaused = writtenAt.map { time.nanoseconds < $0.nanoseconds + Self.pause } ?? false

@@ -2,25 +2,25 @@ internal import Encoders
 internal import Media
 internal import SessionFolder
 
-/// Reports encoders that failed and were replaced, and ends tracks that have no encoders left. Use only on
-/// the timeline's thread, until the encoders are joined.
+/// Reports encoders that failed and were replaced, and ends tracks whose encoder could not be replaced. Use
+/// this type only on the timeline's thread, until the encoders are joined.
 final class EncoderDirector {
     private let outputs: SessionOutputs
-    /// When a stream may be reported again, by stream name. Limits reports about an encoder that repeatedly
-    /// fails and recovers.
+    /// Earliest time of the next report about a stream, by stream name. The interval limits the number of
+    /// reports about an encoder that repeatedly fails and recovers.
     private var due: [String: MediaTime] = [:]
     private var ended: Set<String> = []
-    /// Whether a track that the manifest on the disks lists as running has ended.
+    /// Whether a track has ended that is still listed as running in the manifest on the disks.
     private var hasNewEnds = false
 
     private static let pause: Int64 = 5_000_000_000
 
     init(outputs: SessionOutputs) { self.outputs = outputs }
 
-    /// Checks all encoders. Call it as the timeline advances.
+    /// Checks all encoders. Call this method as the timeline advances.
     ///
-    /// - Parameter position: How far the recording has progressed.
-    /// - Returns: The ends of tracks without an encoder, and the events to send.
+    /// - Parameter position: Progress of the recording.
+    /// - Returns: The commands that end tracks without an encoder, and the events to send.
     func follow(at position: MediaTime) -> Direction {
         var direction = Direction()
         for (name, worker, rate) in streams {
@@ -37,7 +37,7 @@ final class EncoderDirector {
         return direction
     }
 
-    /// Whether every track has ended because its encoder failed, so nothing is left to record.
+    /// Whether every track has ended because of a failed encoder, so that nothing is left to record.
     var mustEnd: Bool {
         guard !ended.isEmpty, outputs.synchronized.isEmpty, outputs.microphoneTracks.isEmpty else {
             return false
@@ -49,13 +49,14 @@ final class EncoderDirector {
         return open.isEmpty && (outputs.program == nil || isProgramOver)
     }
 
-    /// Checks all encoders for the last time, after they have finished.
+    /// Checks all encoders for the last time, after the encoders have finished.
     func conclude(at end: MediaTime) -> Direction {
         due = [:]
         return follow(at: end)
     }
 
-    /// Returns whether the manifest on the disks must be rewritten. Returns `true` once for each reason.
+    /// Returns whether the manifest on the disks must be rewritten. Each reason for rewriting is reported
+    /// only once.
     func takeChange() -> Bool {
         defer { hasNewEnds = false }
         return hasNewEnds

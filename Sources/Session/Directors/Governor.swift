@@ -6,8 +6,8 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// Feeds the governor's policy with measurements of the recording, and executes its decisions. Use only on
-/// the timeline's thread.
+/// Feeds the governor's policy with measurements of the recording, and executes its decisions. Use this type
+/// only on the timeline's thread.
 final class Governor {
     private var governor: GovernorPolicy
     /// The running plan, including added cameras.
@@ -18,17 +18,19 @@ final class Governor {
     private let clock: any SessionClock
     private let alignmentDelay: Nanoseconds
     private var due = MediaTime.zero
-    /// Number of frames each stream had dropped at its last queue overflow, and when that overflow was reported.
+    /// For each stream, the number of dropped frames when a queue overflow was last reported, and the time of
+    /// that report.
     private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
 
-    /// The format last requested from each camera to reduce its load, by role, and the measure that required it.
+    /// The format that was last requested from each camera to reduce the load, and the measure that required
+    /// this format, by role.
     private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
-    /// The plan with the user's changes.
+    /// The plan, including the user's changes.
     var changedPlan: SessionPlan
 
-    /// The governor's steps, for the manifest.
+    /// The governor's steps so far, which are listed in the manifest.
     private(set) var steps: [Manifest.GovernorStep] = []
-    /// Why the governor ends the recording, or `nil` if it doesn't.
+    /// The reason why the governor ends the recording, or `nil` if the governor doesn't end it.
     private(set) var endReason: String?
 
     private static let interval: Int64 = 100_000_000
@@ -60,8 +62,8 @@ final class Governor {
         takeInStreams()
     }
 
-    /// Returns the measures that can reduce the load of a session on its devices, in the order in which they
-    /// are used.
+    /// Returns the measures with which the governor can reduce the load of a session, in the order of their
+    /// use.
     static func ladder(_ plan: SessionPlan, inputs: SessionInputs, hasPreviews: Bool) -> [GovernorMeasure] {
         let changeable = inputs.cameras.filter(\.isChangeable)
         let offers = Dictionary(uniqueKeysWithValues: changeable.map { ($0.role, $0.source.device.formats) })
@@ -71,11 +73,12 @@ final class Governor {
     /// The measures that are currently active.
     var inForce: [GovernorMeasure] { governor.inForce }
 
-    /// Checks the recording and acts, ten times per second. Call it as the timeline advances.
+    /// Checks the recording ten times per second, and applies or reverts measures. Call this method as the
+    /// timeline advances.
     ///
     /// - Parameters:
     ///   - pressure: The last assessed system pressure.
-    ///   - position: How far the recording has progressed.
+    ///   - position: Progress of the recording.
     /// - Returns: The events to send.
     func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
         guard position >= due, endReason == nil else { return [] }
@@ -147,8 +150,9 @@ final class Governor {
 
     // MARK: Added cameras and streams
 
-    /// Adds the measures of added cameras. An added camera is the last in the plan, so it is reduced first. The
-    /// camera's rate is reduced only to a value at which frames still arrive before their ticks are processed.
+    /// Adds the measures of added cameras. An added camera is the last one in the plan, so its quality is
+    /// reduced first. The camera's rate is reduced only to a value at which frames still arrive before their
+    /// ticks are processed.
     private func takeInCameras() {
         let known = Set(plan.cameras.map(\.role))
         let new = changedPlan.cameras.filter { camera in
@@ -173,7 +177,8 @@ final class Governor {
 
     /// Creates an `EncoderIntake` for each new stream, and applies the active measures to it.
     private func takeInStreams() {
-        // In simulated time, queues may wait for space indefinitely, so their lengths are meaningless.
+        // In simulated time, producers may wait indefinitely for space in a queue, so queue lengths are
+        // meaningless.
         for stream in outputs.governedStreams where stream.intake == nil {
             let room = clock.isRealTime ? stream.encoder.room : Int.max
             stream.intake = EncoderIntake(rate: stream.rate, room: room)
@@ -184,16 +189,17 @@ final class Governor {
     /// Requests the user's format from a camera, within the limits of the active measures.
     ///
     /// - Parameters:
-    ///   - format: The format, or `nil` for off.
+    ///   - format: The requested format, or `nil` to switch the camera off.
     ///   - camera: A camera that can change its format.
-    ///   - reason: The reason recorded for the gap.
+    ///   - reason: The reason that is recorded for the gap in the camera's frames.
     func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
         camera.chosenFormat = format
         camera.change(
             to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .reconfigured, reason: reason)
     }
 
-    /// Returns the format of a camera while some measures are active, or `nil` if they switch the camera off.
+    /// Returns the format of a camera while some measures are active, or `nil` if these measures switch the
+    /// camera off.
     static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
     {
         guard var wanted = camera.chosenFormat else { return nil }
@@ -208,7 +214,7 @@ final class Governor {
             default: break
             }
         }
-        // Another size may support other rates.
+        // The camera may support other frame rates at the new frame size.
         let offer = camera.source.device.formats.first { $0.pixel == wanted.pixel && $0.size == wanted.size }
         let rate = offer?.rate(for: wanted.rate) ?? wanted.rate
         return VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)
@@ -216,7 +222,8 @@ final class Governor {
 
     // MARK: Refusals and overflows
 
-    /// Withdraws a measure if the camera rejected its format. The camera itself reports the rejection.
+    /// Withdraws a measure if the camera rejected the format that the measure requires. The camera itself
+    /// reports the rejection.
     private func withdrawRefused(at position: MediaTime) {
         for camera in inputs.cameras {
             for format in camera.drainRefusedFormats() {
@@ -233,8 +240,9 @@ final class Governor {
         }
     }
 
-    /// Excludes the measures of disconnected or switched-off cameras, and of previews if none exist. An active measure
-    /// is applied when the camera is reconnected. New previews are paused while previews are disabled.
+    /// Excludes measures for cameras that are disconnected or switched off, and the measure for previews if
+    /// no previews exist. An active measure for a disconnected camera is applied when the camera is
+    /// reconnected. New previews are paused while previews are disabled.
     private func excludeUnavailable() {
         let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
         let hasPreviews = taps.hasPreviews
@@ -273,15 +281,15 @@ final class Governor {
     }
 }
 
-/// A stream of frames composed and encoded in this process. The load of such a stream can be reduced while it is
-/// running. Use only on the timeline's thread.
+/// A stream of frames composed and encoded in this process. The load of a governed stream can be reduced
+/// while the stream is running. Use this type only on the timeline's thread.
 protocol GovernedStream: AnyObject {
     /// Name of the stream: `program` or the camera's role.
     var streamName: String { get }
     var rate: FrameRate { get }
     var encoder: VideoEncoderWorker { get }
-    /// Selects the frames that the encoder receives. Without a governor it is `nil`, and only the encoder's queue
-    /// limits the frames.
+    /// Selects the frames that the encoder receives. The value is `nil` without a governor; the number of
+    /// frames is then limited only by the encoder's queue.
     var intake: EncoderIntake? { get set }
     /// Whether JPEG frames may be decoded at half the displayed size.
     var isCoarse: Bool { get set }
@@ -292,7 +300,8 @@ protocol GovernedStream: AnyObject {
 }
 
 extension GovernedStream {
-    /// Returns why the encoder must not receive a new frame at a tick, or `nil` if it may receive one.
+    /// Returns the reason why the encoder must not receive a new frame at a tick, or `nil` if a new frame is
+    /// allowed.
     func refusal(ofTick tick: Int64) -> LossCause? {
         if isOverdue, hasFrame { return .late }
         // In simulated time, queued frames don't cause a delay.
@@ -317,13 +326,13 @@ extension SessionOutputs {
     }
 }
 
-/// Monitors system pressure during a recording. A separate thread reads the state; the assessment happens
-/// here. Use only on the timeline's thread.
+/// Monitors system pressure during a recording. A separate thread reads the computer's state; this type
+/// assesses the pressure. Use this type only on the timeline's thread.
 final class PressureMonitor {
     private let host: HostMonitor
     private let clock: any SessionClock
     private let frameInterval: Nanoseconds
-    /// Whether files are written, so that the disk's state affects the pressure.
+    /// Whether the recording writes files. If so, the state of the disk affects the system pressure.
     private let writesFiles: Bool
     private var assessment = PressureAssessment()
     private var queues = StandingQueues()
@@ -340,11 +349,11 @@ final class PressureMonitor {
     /// - Parameters:
     ///   - host: Reads the computer's state.
     ///   - clock: The session clock.
-    ///   - folder: Path of the session folder, or `nil` when nothing is written. In that case the state of disks is
-    ///     ignored.
-    ///   - frameInterval: Interval of the leading grid, the unit for measuring queues.
+    ///   - folder: Path of the session folder, or `nil` when nothing is written. If the value is `nil`, the
+    ///     state of disks is ignored.
+    ///   - frameInterval: Frame interval of the leading grid, which is the unit for measuring queues.
     init(_ host: any HostReading, clock: any SessionClock, folder: String?, frameInterval: Nanoseconds) {
-        // The path `/dev/null` adds nothing to the total, and its disk state is discarded.
+        // Without a folder, the path `/dev/null` serves as a placeholder, and its disk state is discarded.
         self.host = HostMonitor(host, clock: clock, folder: folder ?? "/dev/null")
         writesFiles = folder != nil
         self.clock = clock
@@ -357,11 +366,13 @@ final class PressureMonitor {
     /// The last reading of the computer's state, or `nil` before the first one.
     var report: HostMonitor.Report? { host.report }
 
-    /// Samples the queues, and assesses the pressure once per second. Call it as the timeline advances.
+    /// Samples the queues of the encoders and files, and assesses the pressure once per second. Call this
+    /// method as the timeline advances.
     ///
     /// - Returns: An event if the level has changed, otherwise `nil`.
     func follow(_ outputs: SessionOutputs, at position: MediaTime) -> SessionEvent? {
-        // In simulated time, queues may wait for space indefinitely, so their ages are meaningless.
+        // In simulated time, producers may wait indefinitely for space in a queue, so queue ages are
+        // meaningless.
         if clock.isRealTime, position >= queuesDue {
             queuesDue = MediaTime(nanoseconds: position.nanoseconds + Self.queueInterval)
             queues.note(ages(outputs))

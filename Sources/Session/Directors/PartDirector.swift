@@ -5,7 +5,7 @@ internal import SessionFolder
 internal import Writers
 
 /// Splits a recording's files into parts: all files at a requested split, or a single file when a copied
-/// camera changes its size or source. Use only on the timeline's thread.
+/// camera changes its size or source. Use this type only on the timeline's thread.
 final class PartDirector {
     private let start: ClockTime
     private let grid: LeadingGrid
@@ -15,8 +15,8 @@ final class PartDirector {
     private var numbers: [String: Int] = [:]
     /// Start time of the latest part.
     private var splitAt = MediaTime(nanoseconds: -1)
-    /// When the first pending split was requested. All splits requested before the previous part is running are merged
-    /// into one.
+    /// The time when the first pending split was requested. All splits requested before the previous part has
+    /// begun are merged into one split.
     private var splitDue: ClockTime?
     /// Events of parts that have not begun yet, sorted by time.
     private var events: [SessionEvent] = []
@@ -25,7 +25,8 @@ final class PartDirector {
     /// Handlers to call when the part at `splitAt` begins.
     private var announced: [ChangeDecision] = []
 
-    /// Lead time before a part begins, in nanoseconds: a few ticks that no output has processed yet.
+    /// Time from scheduling a part to the beginning of the part, in nanoseconds. No output has processed
+    /// ticks that far in the future.
     private static let lead: Int64 = 100_000_000
 
     init(start: ClockTime, grid: LeadingGrid, outputs: SessionOutputs) {
@@ -34,11 +35,11 @@ final class PartDirector {
         self.outputs = outputs
     }
 
-    /// Begins the requested parts that can begin now.
+    /// Begins those requested parts that can begin now.
     ///
     /// - Parameters:
     ///   - requests: The splits requested since the last call.
-    ///   - position: How far the recording has progressed.
+    ///   - position: Progress of the recording.
     /// - Returns: Commands that begin the parts of encoded streams and of H.264 streams.
     func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) -> [TimelineCommand] {
         splitDue = splitDue ?? requests.first?.at
@@ -113,7 +114,8 @@ final class PartDirector {
             outputs.ends[track.name] == nil
         else { return [] }
         let captured = MediaTime(successor.time, since: start)
-        // If the file has a single track, its part only has to begin at a tick that the track has not processed.
+        // If the file has a single track, the only requirement is that the new part begins at a tick that the
+        // track has not processed yet.
         let lead = writer.streamCount > 1 ? Self.lead : 1
         let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
         let tick = max(track.tick(ofSuccessorAt: captured), undecided)
@@ -135,19 +137,20 @@ final class PartDirector {
                         track: track.name, file: relative, width: Int64(size.width),
                         height: Int64(size.height))),
                 at: begin))
-        // The file's other tracks continue in its next part as well.
+        // The other tracks in the file continue in the file's next part as well.
         return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 
-    /// Immediately begins a new part of a copied H.264 stream at the first key frame of a replacement source. This
-    /// frame must not be written to a part that was begun for the old source. The new part also completes a pending
-    /// split that is still waiting for a key frame from the old source, which may never arrive.
+    /// Immediately begins a new part of a copied H.264 stream at the first key frame of a replacement source.
+    /// This key frame must not be written to a part that was begun for the old source. The new part also
+    /// completes a pending split that is still waiting for a key frame from the old source, which may never
+    /// arrive.
     private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
         guard let writer = track.sink.writer, writer.isOpen, outputs.ends[track.name] == nil,
             let successor = track.takeSuccessor()
         else { return [] }
-        // The part begins slightly before the frame, because the frame's time is rounded to the file's time scale. No
-        // other frames lie in between.
+        // The part begins slightly before the frame, because the frame's time is rounded to the file's time
+        // scale. No other frame has a time between these two times.
         let captured = MediaTime(successor.time, since: start)
         let begin = MediaTime(nanoseconds: max(0, captured.nanoseconds - 1_000_000))
         let relative = nextPart(of: writer.relativePath)

@@ -5,16 +5,18 @@ internal import SessionFolder
 internal import Writers
 
 /// Monitors the disks of a recording: reports failures, losses and low disk space, and ends the files on each
-/// disk in time. Use only on the timeline's thread.
+/// disk in time. Use this type only on the timeline's thread.
 final class StorageDirector {
     private struct Place {
         let disk: RecordingDisk
-        /// Reads the state of a disk that the pressure monitor doesn't read; `nil` for the recording's own disk.
+        /// Reads the disk's state; `nil` for the recording's own disk, which the pressure monitor already
+        /// reads.
         let host: HostMonitor?
         var watch = StorageMonitor()
         var conclusion: (at: MediaTime, reason: FileError)?
         var toldFailures: Set<String> = []
-        /// The last reported losses of each file, by its path, and the time until which they are not reported again.
+        /// The last reported number of losses in each file, by the file's path, and the time until which
+        /// further losses in that file are not reported.
         var toldLosses: [String: (count: Int64, until: MediaTime)] = [:]
     }
 
@@ -25,7 +27,8 @@ final class StorageDirector {
     private var failuresDue = MediaTime.zero
     private var events: [SessionEvent] = []
 
-    /// Lead time before the files of a disk end, in nanoseconds. No output processes ticks that far ahead.
+    /// Time from the decision to end the files on a disk to the end of those files, in nanoseconds. No output
+    /// has processed ticks that far in the future.
     private static let lead: Int64 = 100_000_000
     private static let interval: Int64 = 1_000_000_000
     private static let failureInterval: Int64 = 100_000_000
@@ -36,7 +39,7 @@ final class StorageDirector {
     ///
     /// - Parameters:
     ///   - outputs: The files and their disks.
-    ///   - host: Reads the state of disks. Without it (`nil`), disks are used until they are full.
+    ///   - host: Reads the state of disks. If the value is `nil`, disks are used until they are full.
     ///   - clock: The session clock.
     ///   - delay: The alignment delay.
     init(_ outputs: SessionOutputs, host: (any HostReading)?, clock: any SessionClock, delay: Nanoseconds) {
@@ -50,12 +53,12 @@ final class StorageDirector {
         }
     }
 
-    /// Checks for failures ten times per second and for disk space and losses once per second, and acts on them. Call
-    /// it as the timeline advances.
+    /// Checks for failures ten times per second, checks disk space and losses once per second, and responds
+    /// to problems. Call this method as the timeline advances.
     ///
     /// - Parameters:
     ///   - report: The last reading of the computer's state, including the recording's own disk.
-    ///   - position: How far the recording has progressed.
+    ///   - position: Progress of the recording.
     /// - Returns: The events to send.
     func follow(_ report: HostMonitor.Report?, at position: MediaTime) -> [SessionEvent] {
         let isDue = position >= due
@@ -78,7 +81,8 @@ final class StorageDirector {
     /// Whether the last check found no writable disk.
     private(set) var mustEnd = false
 
-    /// Returns why a disk's files end before the recording does, or `nil` if they don't.
+    /// Returns the reason why the files on a disk end before the recording does, or `nil` if they last until
+    /// the end of the recording.
     func conclusion(ofDisk index: Int) -> FileError? { places[index].conclusion?.reason }
 
     /// Stops monitoring, and releases the disk space reserved for finalizing the files.
@@ -89,7 +93,7 @@ final class StorageDirector {
         }
     }
 
-    /// Whether the recording writes files, but none of them can be continued.
+    /// Whether the recording writes files, but no file can be continued.
     private var isOver: Bool { !places.isEmpty && !places.indices.contains(where: goesOn) }
 
     private func goesOn(_ index: Int) -> Bool {
@@ -122,8 +126,8 @@ final class StorageDirector {
         }
     }
 
-    /// Ends the files on a disk. If another disk is still in use, the files end at a time that no stream has reached
-    /// yet. The last disk ends the recording.
+    /// Ends the files on a disk. If another disk is still in use, the files end at a time that no stream has
+    /// reached yet. If no other disk is in use, the recording ends.
     private func conclude(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let time = MediaTime(nanoseconds: position.nanoseconds + Self.lead)
@@ -169,7 +173,7 @@ final class StorageDirector {
         }
     }
 
-    /// Reports the losses of a disk that is too slow.
+    /// Reports the data that was lost because a disk is too slow.
     private func tellLosses(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let losses =

@@ -5,14 +5,15 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Changes cameras and microphones during the recording, ends their tracks and begins new ones. Use only on
-/// the timeline's thread.
+/// Changes cameras and microphones during the recording, ends their tracks and begins new ones. Use this type
+/// only on the timeline's thread.
 ///
-/// Creating a file or encoder takes time, so each is created on a separate thread. The track begins with the first tick
-/// after its file and encoder were created.
+/// Creating a file or encoder takes time, so files and encoders are created on separate threads. A track
+/// begins with the first tick after its file and encoder have been created.
 final class TrackDirector {
     private enum Opening: Sendable {
-        /// A camera's track. `isNew` is the camera's plan if the camera is added together with the track.
+        /// A camera's track. If the camera is added together with the track, `isNew` contains the camera's
+        /// plan.
         case frames(OpenedTrack, isNew: PlannedCamera?)
         case audio(OpenedAudio, isNew: Bool)
         /// A track of a known device whose file or encoder couldn't be created.
@@ -28,11 +29,12 @@ final class TrackDirector {
     private let openings = ConditionLock<[Opening]>([])
     /// The threads that are creating files and encoders.
     private var threads: [MediaThread] = []
-    /// Cameras about to be added, by role. The formats of these cameras may be changed before their files exist.
+    /// Cameras that are about to be added, by role. The format of such a camera may be changed before the
+    /// camera's files exist.
     private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were stopped before they began.
     private var unwanted: Set<String> = []
-    /// Whether the current tracks differ from those in the manifest on the disks.
+    /// Whether the current tracks differ from the tracks in the manifest on the disks.
     private var hasOtherTracks = false
 
     init(
@@ -47,12 +49,12 @@ final class TrackDirector {
         self.taps = taps
     }
 
-    /// Executes an order, or starts executing it.
+    /// Executes an order, or starts a thread that executes the order.
     ///
     /// - Parameters:
     ///   - order: An order from an accepted change.
     ///   - time: When the change was requested.
-    ///   - reason: The change as the user entered it.
+    ///   - reason: The text of the change as the user entered it.
     ///   - deliver: Requests a format from a camera, within the governor's limits.
     /// - Returns: Commands that the timeline must apply immediately.
     func follow(
@@ -129,17 +131,17 @@ final class TrackDirector {
             return openings.withLock { $0.append(.failed(name: name, .thread(error))) }
         }
         threads.append(thread)
-        // In simulated time, the recording would otherwise end before the thread does.
+        // In simulated time, the recording would end before the thread if the timeline didn't wait for the
+        // thread.
         if !clock.isRealTime { thread.join() }
     }
 
-    /// Begins the tracks that are ready. Call it as the timeline advances.
+    /// Begins the tracks that are ready. Call this method as the timeline advances.
     ///
     /// - Parameters:
-    ///   - position: How far the recording has progressed.
-    ///   - end: End of the recording relative to T0, or `nil` while it isn't known. Tracks that would begin
-    ///     at or after it
-    ///     are not created.
+    ///   - position: Progress of the recording.
+    ///   - end: End of the recording relative to T0, or `nil` while the end isn't known. Tracks that would
+    ///     begin at or after the end of the recording are not created.
     /// - Returns: The tracks and devices for the timeline, and the events to send.
     func begin(at position: TimelinePosition, before end: MediaTime?) -> Direction {
         let ready = openings.withLock { openings in
@@ -163,7 +165,8 @@ final class TrackDirector {
         return direction
     }
 
-    /// Stops a source that is no longer needed. This may take the driver some time.
+    /// Stops a source that is no longer needed. A separate thread stops the source because the driver may be
+    /// slow.
     private func stop(_ source: any CameraSource) {
         let thread = MediaThread.eventually(name: "stop") { source.stop() }
         // In simulated time, the source ends when this thread sleeps.
@@ -186,8 +189,8 @@ final class TrackDirector {
         _ opened: OpenedTrack, isNew: PlannedCamera?, before end: MediaTime?, direction: inout Direction
     ) {
         if let isNew { direction.commands += takeIn(opened.input, isNew) }
-        // No frame captured from now on has been dequeued yet, and the first tick shows a frame captured just before
-        // it.
+        // Frames captured from now on haven't been dequeued yet, and the first tick shows a frame captured
+        // just before that tick.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
         guard begins(opened.planned.name, at: opened.planned.rate.time(ofTick: tick), before: end) else {
@@ -226,7 +229,7 @@ final class TrackDirector {
                 with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
             return
         }
-        // If the previous track ends slightly later, the new one begins at that time.
+        // If the previous track ends slightly later, the new track begins where the previous one ends.
         let begin = max(heard, microphone.tracks.last?.end ?? 0)
         let time = AudioGrid.samples.time(ofTick: begin)
         guard begins(planned.name, at: time, before: end) else {
@@ -239,7 +242,8 @@ final class TrackDirector {
         direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
     }
 
-    /// Whether a track may begin: it wasn't stopped, and the recording isn't known to end earlier.
+    /// Whether a track may begin. A track may not begin if it was stopped, or if the recording is known to
+    /// end before the track would begin.
     private func begins(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
         !unwanted.contains(name) && end.map { time < $0 } ?? true
     }
@@ -252,13 +256,15 @@ final class TrackDirector {
             at: time)
     }
 
-    /// Returns whether the manifest on the disks must be rewritten. Returns `true` once for each reason.
+    /// Returns whether the manifest on the disks must be rewritten. Each reason for rewriting is reported
+    /// only once.
     func takeChange() -> Bool {
         defer { hasOtherTracks = false }
         return hasOtherTracks
     }
 
-    /// Waits for files and encoders that are still being created, and removes them because the recording has ended.
+    /// Waits for files and encoders that are still being created, and removes these files and encoders
+    /// because the recording has ended.
     func finish() {
         for thread in threads { thread.join() }
         for opening in openings.withLock({ $0 }) {

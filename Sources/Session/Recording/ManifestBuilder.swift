@@ -12,8 +12,9 @@ internal import Writers
 /// Builds a recording's manifest: its devices, tracks, files, counts and outcome.
 package struct ManifestBuilder {
     private var manifest: Manifest
-    /// The plan with all cameras, microphones and tracks that the recording has had, each in its initial
-    /// state, because a file keeps its orientation until it ends.
+    /// The plan with all cameras, microphones and tracks that have been part of the recording. The plan lists
+    /// each camera, microphone and track in its initial state, because a file keeps its orientation until it
+    /// ends.
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let liveOutputs: LiveOutputRegistry
@@ -102,8 +103,8 @@ package struct ManifestBuilder {
     ///   - outcome: Whether the files on the disk are complete.
     ///   - markers: The markers, in any order.
     ///   - stills: The stills taken during the recording.
-    ///   - pressure: Summary of the system pressure, or `nil` when it was not read.
-    ///   - governor: The governor, or `nil` when none ran.
+    ///   - pressure: Summary of the system pressure, or `nil` if the pressure was not monitored.
+    ///   - governor: The governor, or `nil` if no governor ran.
     ///   - silenceExceeded: Roles of the microphones that were silent for longer than the profile allows.
     ///   - other: The other disk's session folder, or `nil` when there is none.
     /// - Returns: The final manifest of the session folder.
@@ -255,7 +256,7 @@ package struct ManifestBuilder {
         let size = planned.settings.size
         let parts = self.parts(movie, stream: 0, of: (size, program.rate))
         let ended = outputs.failedEnds["program"].flatMap { end == .zero || $0 < end ? $0 : nil }
-        // A program with audio continues without frames.
+        // A program with audio continues even after its video has ended.
         let last = outputs.mixEncoder == nil ? ended ?? end : end
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",
@@ -283,8 +284,8 @@ package struct ManifestBuilder {
         }
     }
 
-    /// Returns the time when a failed encoder ended its audio early, in nanoseconds since T0, or `nil` if the audio
-    /// lasts to the end of the recording.
+    /// Returns the time, in nanoseconds since T0, when a stream's audio ended early because its encoder
+    /// failed. Returns `nil` if the audio lasts until the end of the recording.
     private static func audioEnd(_ encoder: AudioEncoderWorker?) -> Int64? {
         encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }
@@ -308,8 +309,8 @@ package struct ManifestBuilder {
 
     /// Returns the files that continue a stream's first movie, or `nil` when there are none.
     ///
-    /// `frames` is the frame size in the first file in pixels, and the rate of the grid, if the frames are on one; it
-    /// is `nil` for audio.
+    /// `frames` contains the frame size of the first file, in pixels, and the rate of the grid if the frames
+    /// are on a grid. For audio, `frames` is `nil`.
     private func parts(
         _ result: FileResult<SegmentedMovie>?, stream: Int, of frames: (size: FrameSize, grid: FrameRate?)?
     ) -> [Manifest.Part]? {

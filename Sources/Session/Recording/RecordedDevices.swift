@@ -6,13 +6,14 @@ internal import Timing
 
 /// The devices of a recording, with the current state of their clocks, for the manifest.
 struct RecordedDevices {
-    /// The plan with all cameras and microphones that the recording has had.
+    /// The plan with all cameras and microphones that have been part of the recording.
     let plan: SessionPlan
     let inputs: SessionInputs
     /// The start time of the recording (T0) on the session's clock.
     let start: ClockTime
 
-    /// The devices in the manifest: first the sources of each camera in order, then the microphones.
+    /// The devices as listed in the manifest: the sources of each camera in order, followed by the
+    /// microphones.
     var listed: [Manifest.Device] {
         inputs.cameras.flatMap { camera in devices(of: camera) }
             + inputs.microphones.map { microphone in

@@ -12,7 +12,8 @@ struct RecordedFiles {
     let movies: [String: FileResult<SegmentedMovie>]
     /// The WAVE files, by the names of the microphones' tracks.
     let waves: [String: FileResult<SegmentedWave>]
-    /// Why the files end before the recording does, or `nil` if they don't.
+    /// The reason why the files end before the recording does, or `nil` if they last until the end of the
+    /// recording.
     let conclusion: FileError?
     private let folder: SessionFolder
 
@@ -20,7 +21,8 @@ struct RecordedFiles {
     ///
     /// - Parameters:
     ///   - closed: The closed files of the disk.
-    ///   - conclusion: Why the files end before the recording does, or `nil` if they don't.
+    ///   - conclusion: The reason why the files end before the recording does, or `nil` if they last until
+    ///     the end of the recording.
     init(_ closed: DiskClosings.Closed, conclusion: FileError?) {
         movies = closed.movies
         waves = closed.waves
@@ -76,7 +78,7 @@ struct RecordedFiles {
     /// Lists every file for the manifest, sorted by path.
     ///
     /// - Parameter waveFiles: Path of the first WAVE file of each microphone's track, by the track's name.
-    /// - Returns: The files. Unfinished files have a fault.
+    /// - Returns: The list of files. Unfinished files are listed with a fault.
     func listed(waveFiles: [String: String]) -> [Manifest.File] {
         let verified = closed.map { file in
             Manifest.File(
@@ -103,12 +105,12 @@ struct RecordedFiles {
         return (verified + rest).sorted { $0.file < $1.file }
     }
 
-    /// Returns the size of an unfinished file in bytes, or 0 if it doesn't exist.
+    /// Returns the size of an unfinished file in bytes, or 0 if the file doesn't exist.
     private func size(_ path: String) -> Int64 { folder.place(of: path).byteCount ?? 0 }
 
     /// Returns the ranges of one movie stream that were dropped because the disk was too slow.
     ///
-    /// - Parameter place: The movie's path and the index of the stream in it.
+    /// - Parameter place: The movie's path, and the index of the stream in the movie.
     /// - Returns: The ranges, in order.
     func shed(_ place: (file: String, stream: Int)) -> [SegmentedMovie.Shed] {
         movies[place.file]?.shed[place.stream] ?? []

@@ -14,7 +14,7 @@ struct RecordedGaps {
     /// End of the recording since T0.
     let end: MediaTime
 
-    /// The gaps of the devices, followed by those of the program, the disk and the audio encoders.
+    /// The gaps of the devices, followed by the gaps caused by the program, the disk and the audio encoders.
     var listed: [Gap] {
         outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
             + (outputs.program?.gaps ?? []) + diskGaps + audioEncoderGaps

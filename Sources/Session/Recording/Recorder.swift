@@ -31,19 +31,19 @@ final class Recorder {
     /// - Throws: The errors thrown by `follow(then:)`.
     func run() throws(RecordingError) -> RecordingResult { try follow { $0.finish() } }
 
-    /// Runs the devices, taps, and synchronized outputs until the end without writing any files. The context must not
-    /// have disks. Blocks like `run`.
+    /// Runs the devices, taps, and synchronized outputs until the end without writing any files. The
+    /// recording context must not have disks. Blocks the calling thread, like `run`.
     ///
     /// - Throws: The errors thrown by `follow(then:)`.
     func runWithoutFiles() throws(RecordingError) { try follow { $0.finishWithoutFiles() } }
 
     /// Runs the devices, outputs, and timeline until the end, then calls `finish` to close the recording.
     ///
-    /// - Parameter finish: Closes the recording. The closure isn't called on the timeline's thread, and taps still
-    ///   receive data while it runs.
+    /// - Parameter finish: Closes the recording. The closure isn't called on the timeline's thread, and taps
+    ///   still receive data while the closure runs.
     /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
-    ///   data, a file or an encoder can't be created, or a stop was requested first.
+    ///   data, a file or an encoder can't be created, or a stop was requested before T0.
     private func follow<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
         let sinkThreads =
             context.isLentDevices
@@ -54,7 +54,7 @@ final class Recorder {
         }
         let preparation = RecordingPreparation(
             context, encoders: try OutputAssembly.hardwareEncoders(of: context.plan, inputs, context.codecs))
-        // Devices and timeline begin at the same instant, so a simulated recording is reproducible.
+        // The devices and the timeline begin at the same instant, so a simulated recording is reproducible.
         context.clock.hold()
         do {
             if !context.isLentDevices { try inputs.start(on: context.clock) }
@@ -63,7 +63,8 @@ final class Recorder {
             for stop in inputs.stop(on: context.clock) { stop.join() }
             throw error
         }
-        // This thread only waits while the timeline's thread uses the recording; `join` transfers it back.
+        // While the timeline's thread uses the recording, this thread only waits. `join` transfers the
+        // recording back to this thread.
         nonisolated(unsafe) let prepared = preparation
         nonisolated(unsafe) var outcome: Swift.Result<FinishedTimeline, RecordingError>?
         let timeline: MediaThread
@@ -82,7 +83,7 @@ final class Recorder {
         }
         context.clock.release()
         timeline.join()
-        // Meanwhile, the files are finalized.
+        // The devices stop while the files are being finalized.
         let stops = context.isLentDevices ? [] : inputs.stop(on: context.clock)
         defer { for stop in stops { stop.join() } }
         guard let recorded = outcome else {
@@ -117,8 +118,8 @@ struct RecordingContext {
     let liveOutputs: LiveOutputRegistry
     /// The devices of the recording.
     let inputs: SessionInputs
-    /// The disks. The first one holds the recording itself, the second one the backup. Empty for a session that runs
-    /// without files.
+    /// The disks: the first disk holds the recording itself, and the second disk holds the backup. The list
+    /// is empty for a session that runs without files.
     let disks: [RecordingDisk]
     /// The caller's taps and synchronized outputs.
     let sinks: SessionSinks
@@ -128,7 +129,7 @@ struct RecordingContext {
     let isLentDevices: Bool
     /// Receives each event of the recording, in order.
     let publish: (SessionEvent) -> Void
-    /// Called with the stream's name when x264 replaces its hardware encoder.
+    /// Called with the stream's name when x264 replaces the stream's hardware encoder.
     let onFallback: (String) -> Void
     /// Receives the status of the recording ten times per second.
     let report: (SessionStatus) -> Void
@@ -140,8 +141,8 @@ struct RecordingContext {
     /// `nil` if only audio is recorded.
     var leadingRate: FrameRate? { plan.program?.settings.rate ?? plan.cameraTracks.first?.rate }
 
-    /// Whether the governor runs. This is the case if the budget enables the governor, and if time is real or `host`
-    /// reports pressure.
+    /// Whether the governor runs. The governor must be enabled by the budget, and the session must have a
+    /// real-time clock or a `host` that reports pressure.
     var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
 
     /// Sends an event to the event receiver and to the event file of each session folder.

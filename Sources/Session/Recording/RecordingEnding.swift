@@ -14,7 +14,7 @@ internal import Writers
 struct RecordingEnding {
     /// The plan at the start of the recording.
     let plan: SessionPlan
-    /// The disks. The first one holds the recording itself.
+    /// The disks. The first disk holds the recording itself.
     let disks: [RecordingDisk]
     /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
@@ -26,19 +26,19 @@ struct RecordingEnding {
     let markers: [Manifest.Marker]
     /// The stills taken during the recording.
     let stills: [Manifest.Still]
-    /// Summary of the system pressure, or `nil` when it was not read.
+    /// Summary of the system pressure, or `nil` if the pressure was not monitored.
     let pressure: Manifest.Pressure?
-    /// The governor with its steps, or `nil` when none ran.
+    /// The governor with its steps, or `nil` if no governor ran.
     let governor: Governor?
     /// The state of clocks and tracks for each second, for the report.
     let history: SyncHistory
-    /// Provides the reason why a disk's files end before the recording does.
+    /// Provides the reason if the files on a disk end before the recording does.
     let storage: StorageDirector
     /// Roles of the microphones that were silent for longer than the profile allows.
     let silenceExceeded: Set<String>
-    /// Processor time used by synthetic devices, which isn't part of the recording's cost.
+    /// Processor time used by synthetic devices, which doesn't count as part of the recording's cost.
     let simulationTime: Nanoseconds
-    /// Receives each event, in order. Doesn't write to the session folders.
+    /// Receives each event, in order. This closure doesn't write events to the session folders.
     let publish: (SessionEvent) -> Void
     /// Called with the number of closed files and the total number of files whenever a file is closed.
     let tellClosed: (_ done: Int, _ total: Int) -> Void
@@ -129,7 +129,7 @@ struct RecordingEnding {
                 folder: $0.folder.currentPath, content: $0.content, storageFailures: failures[$0.index])
         }
         var manifest = concluded[0]
-        // The last failure may be from writing the manifest itself.
+        // The last failure may have occurred when the manifest itself was written.
         if !failures[0].isEmpty { manifest.outcome = .storageFailed }
         if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(
@@ -165,7 +165,7 @@ struct FinishedTimeline {
     /// - Returns: The outcome of the recording.
     func finish() -> RecordingResult {
         let outputs = recording.outputs
-        // The meter is almost done, and the last status must include all of its measurements.
+        // The loudness meter has almost finished, and the last status must include all of its measurements.
         outputs.meter?.finish()
         outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)
@@ -187,7 +187,7 @@ struct FinishedTimeline {
     /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
     /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
     private static let flushTime = Nanoseconds.seconds(2)
-    /// How far files may lag behind, at the end of a recording, on a computer that isn't starved.
+    /// Maximum lag of the files at the end of a recording on a computer that has enough processor time.
     private static let usualLag = Nanoseconds.seconds(2)
     /// `flushTime` on a starved computer, where encoding a single frame and closing the files can take a second each.
     private static let starvedFlushTime = Nanoseconds.milliseconds(250)
@@ -212,7 +212,7 @@ struct FinishedTimeline {
     private func watchUrgency(_ workers: [VideoEncoderWorker], flushTime: Nanoseconds) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls
-        // In simulated time, encoders take as long as they need.
+        // In simulated time, encoders have unlimited time to finish.
         let isRealTime = !workers.contains(where: \.waitsForRoom)
         MediaThread.eventually(name: "urgency") {
             let clock = MonotonicClock()
@@ -286,9 +286,9 @@ final class DiskClosings: Sendable {
         }
     }
 
-    /// Waits until the files of another disk are closed. Call it once for each disk.
+    /// Waits until the files of one more disk are closed. Call this method once for each disk.
     ///
-    /// - Parameter fileClosed: Called for each file closed in the meantime, on any disk.
+    /// - Parameter fileClosed: Called for each file, on any disk, that is closed while this method waits.
     /// - Returns: The closed files of the next disk to finish.
     func next(_ fileClosed: () -> Void) -> Closed {
         while let next = news.next() {

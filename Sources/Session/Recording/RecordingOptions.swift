@@ -3,21 +3,21 @@ public import Plan
 public import SessionFolder
 public import Writers
 
-/// Options of one recording in addition to its plan: its folder, its duration, and its limits.
+/// Options of a recording that aren't part of its plan, such as the folder, the duration, and limits.
 public struct RecordingOptions: Sendable {
     /// Path of the folder that contains the session folders.
     public var parentFolder: String
-    /// Name of the session folder, or `nil` for a name made of the date, the time, and the profile. A number is
-    /// appended if the folder exists.
+    /// Name of the session folder, or `nil` to generate a name from the date, the time, and the profile's
+    /// name. A number is appended if the folder exists.
     public var name: String?
     /// Duration of the recording from T0, or `nil` to record until stopped.
     public var duration: Nanoseconds?
-    /// T0 on the session's clock, or `nil` to start when everything is ready.
+    /// Start time (T0) on the session's clock, or `nil` to start as soon as all devices are ready.
     public var start: ClockTime?
-    /// Time limit at the start for each device to deliver valid frames or audio. If a device exceeds it, the recording
-    /// fails with `.silent`.
+    /// Maximum time after the start for each device to deliver valid frames or audio. If a device exceeds
+    /// this limit, the recording fails with `.silent`.
     public var startTimeLimit: Nanoseconds
-    /// Version of the program, for the manifest.
+    /// Version of the application, which is written to the manifest.
     public var version: String
     /// The predicted cost of the plan and its reductions, for the manifest; `nil` when no cost was predicted.
     public var reduction: PlanReduction?
@@ -26,8 +26,8 @@ public struct RecordingOptions: Sendable {
     public var machine: MachineModel?
     /// The backup, a second session folder written at the same time, or `nil` if there is none.
     public var backup: Backup?
-    /// Maximum number of bytes waiting in memory for each folder's disk, at least 1 MiB. `nil` means 0.5 GiB, or the
-    /// value that `MulticamKit` chooses for the computer.
+    /// Maximum number of bytes queued in memory for the disk of each session folder, at least 1 MiB. `nil`
+    /// means 0.5 GiB, or the value that `MulticamKit` chooses for the computer.
     public var writeMemory: Int?
     /// Injects disk failures in tests. Called before each write with the file's path and the end of the write in bytes.
     /// Returns an errno value, or 0 for success.
@@ -58,7 +58,7 @@ public struct RecordingResult: Sendable {
         public let folder: String
         /// The content of the backup.
         public let content: Backup.Content
-        /// Files of the backup that failed. The data written before each failure is preserved.
+        /// Failures of files in the backup. The data written before each failure is preserved.
         public let storageFailures: [FileError]
     }
 
@@ -66,15 +66,18 @@ public struct RecordingResult: Sendable {
     public let folder: String
     /// The complete manifest of the session folder.
     public let manifest: Manifest
-    /// Files of the session folder that failed. The data written before each failure is preserved.
+    /// Failures of files in the session folder. The data written before each failure is preserved.
     public let storageFailures: [FileError]
     /// The backup's outcome, or `nil` when none was requested.
     public let backup: BackupOutcome?
-    /// Why the governor ended the recording early under system pressure, or `nil` if it didn't.
+    /// The reason why the governor ended the recording early under system pressure, or `nil` if the governor
+    /// didn't end the recording.
     public let pressureEnd: String?
-    /// Processor time used by synthetic devices, in nanoseconds. This time isn't included in any cost figure.
+    /// Processor time used by synthetic devices, in nanoseconds. The processor time of synthetic devices
+    /// isn't included in any cost value.
     public let simulationTime: Nanoseconds
-    /// Errors from encoders and resamplers that failed. The affected tracks are incomplete.
+    /// The errors of failed encoders and resamplers. The tracks of these encoders and resamplers are
+    /// incomplete.
     public let encodingFailures: [EncodingError]
 
     /// Whether the recording is complete, with an explanation in full sentences.
@@ -93,7 +96,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case encoding(EncodingError)
     /// The system can't create another thread.
     case thread(ThreadError)
-    /// The plan can't be run. The associated value lists all reasons.
+    /// The plan can't be executed. The associated value lists all reasons.
     case plan([PlanProblem])
     /// A synchronized output names a role that isn't part of the session.
     case unknownRole(String, known: [String])

@@ -8,8 +8,8 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// A recording before T0: waits until the devices deliver data, creates the files, and chooses T0. Use only
-/// on the timeline's thread.
+/// A recording before T0: waits until the devices deliver data, creates the files, and chooses T0. Use this
+/// type only on the timeline's thread.
 final class RecordingPreparation {
     private let context: RecordingContext
     /// Hardware encoders that were opened for the recording, by stream name.
@@ -19,7 +19,7 @@ final class RecordingPreparation {
     private var inputs: SessionInputs { context.inputs }
     private var clock: any SessionClock { context.clock }
 
-    /// Creates the preparation of a recording.
+    /// Creates an object that prepares a recording.
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
@@ -29,19 +29,19 @@ final class RecordingPreparation {
         self.encoders = encoders
     }
 
-    /// Waits until all devices deliver data, creates the files, chooses T0, and waits for it.
+    /// Waits until all devices deliver data, creates the files, chooses T0, and waits until T0.
     ///
     /// - Returns: The recording, which has begun.
     /// - Throws: `RecordingError` when a device doesn't deliver data, a file or an encoder can't be created,
-    ///   or a stop was requested first.
+    ///   or a stop was requested before T0.
     func begin() throws(RecordingError) -> RunningRecording {
         let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
         try wait(for: .first)
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
             sinks: context.sinks, prepared: encoders)
-        // Files and encoders are created while the devices deliver data for their clock models. Any delay of a slow
-        // disk happens before T0 is chosen. Data delivered until then isn't part of the recording.
+        // Files and encoders are created while the devices deliver data for their clock models. A slow disk
+        // therefore only delays the choice of T0. Data captured before T0 isn't part of the recording.
         let prepared = try assembly.prepare()
         let remarks: [(role: String, text: String)]
         let start: ClockTime
@@ -66,8 +66,9 @@ final class RecordingPreparation {
             for: awaited, on: clock, limit: context.options.startTimeLimit, controls: context.controls)
     }
 
-    /// Waits until shortly before the start time in the options, and chooses T0. T0 is that time, or the next tick of
-    /// its grid if the time has passed. Without a start time, T0 is the next time code label.
+    /// Waits until shortly before the start time in the options, and chooses T0. T0 is the start time, or the
+    /// next tick of the start time's grid if the start time has passed. Without a start time, T0 is the next
+    /// time code label.
     private func chooseStart() throws(RecordingError) -> ClockTime {
         let lead = Nanoseconds.milliseconds(60)  // Enough time to create the tracks.
         guard let start = context.options.start else { return onLabel(clock.now + lead) }
@@ -93,15 +94,16 @@ final class RecordingPreparation {
     /// Returns the first instant, at or after a time, whose time of day is a label of the leading grid's time
     /// code.
     ///
-    /// The times of day in video and audio files then match to the sample.
+    /// As a result, the times of day in video and audio files agree to the exact sample.
     private func onLabel(_ time: ClockTime) -> ClockTime {
         guard let leadingRate = context.leadingRate else { return time }
         let wall = LocalTime(clock.date(of: time))
         return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
     }
 
-    /// The alignment delay, which is the time from an instant until the tick at that instant is processed. This delay
-    /// is the slowest delivery plus two frame intervals, limited to 0.1 to 2 s.
+    /// The alignment delay, which is the time from an instant until the tick at that instant is processed.
+    /// This delay is the longest delivery time of all devices plus two frame intervals, but at least 0.1 s
+    /// and at most 2 s.
     ///
     /// The delay allows for cameras at the lowest rate that the governor may choose, which take longer to expose and
     /// deliver frames.
@@ -120,8 +122,8 @@ final class RecordingPreparation {
                     Governor.format(of: camera, givingUp: ladder[...index])?.rate
                 }.min() ?? planned
             guard lowest < planned else { return .zero }
-            // Exposure and transport each take longer by the difference between the intervals. In addition, the tick
-            // that shows a frame may be one frame interval later.
+            // Exposure and transport each take longer by the difference between the intervals. In addition,
+            // the tick that shows a frame may be up to one frame interval later than the frame.
             return camera.deliveryDelay + (lowest.interval - planned.interval) * 2 + lowest.interval
         }
         return deliveries.max() ?? .zero

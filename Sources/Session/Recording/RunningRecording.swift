@@ -10,7 +10,7 @@ internal import Stills
 internal import Timing
 internal import Writers
 
-/// A recording from T0 to its end. Use only on the timeline's thread.
+/// A recording from T0 to its end. Use this type only on the timeline's thread.
 ///
 /// At each tick, the directors process requests and device events. This type applies the resulting commands to the
 /// timeline and sends the events.
@@ -29,7 +29,7 @@ final class RunningRecording {
     private let encoders: EncoderDirector
     private let storage: StorageDirector
     private let pressure: PressureMonitor?
-    /// The governor, or `nil` when none runs.
+    /// The governor, or `nil` if no governor runs.
     private let governor: Governor?
     private var manifest: ManifestBuilder
     private var history = SyncHistory()
@@ -39,7 +39,7 @@ final class RunningRecording {
     private var stills: [Manifest.Still] = []
     private var silenceExceeded: Set<String> = []
     private var statusDue = MediaTime.zero
-    /// Maximum reported time by which the files lagged behind the present.
+    /// Maximum reported lag of the files behind the present.
     private var mostBehind = Nanoseconds.zero
 
     private var inputs: SessionInputs { context.inputs }
@@ -106,7 +106,7 @@ final class RunningRecording {
     ///   - remarks: Sentences about settings that a camera couldn't apply, each with the camera's role.
     ///   - shortcoming: A sentence about limitations of slates on this computer, or `nil` without limitations.
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
-        // The recording is announced when it has begun, not before T0.
+        // The event `started` is sent only after the recording has begun, not before T0.
         context.clock.sleep(until: start, unless: Cancellation())
         let started = SessionEvent.Started(
             t0_monotonic_ns: context.clock.stamp(of: start).nanoseconds, folder: context.folder)
@@ -126,7 +126,7 @@ final class RunningRecording {
 
     /// Runs the timeline to its end.
     ///
-    /// - Returns: The recording after its last tick; its encoders and files are not closed yet.
+    /// - Returns: The recording after its last tick. The recording's encoders and files are not closed yet.
     func follow() -> FinishedTimeline {
         defer {
             pressure?.stop()
@@ -137,15 +137,15 @@ final class RunningRecording {
         for event in parts.takeEvents(before: end) { context.note(event) }
         for event in changes.takeEvents(before: end) { context.note(event) }
         endChanges(at: end)
-        // The manifest contains the state of the clocks at the last tick. Data delivered after that isn't part of the
-        // recording.
+        // The manifest contains the state of the clocks at the last tick. Data that is delivered after the
+        // last tick isn't part of the recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
         return FinishedTimeline(recording: self, end: end)
     }
 
-    /// Stops accepting requests. Later requests are rejected because nothing is recorded; devices that are
-    /// being added are stopped with the others.
+    /// Stops accepting requests. Later requests are rejected because nothing is recorded. Devices that are
+    /// still being added are stopped together with the other devices.
     ///
     /// - Parameter end: End of the recording relative to T0.
     private func endChanges(at end: MediaTime) {
@@ -174,7 +174,7 @@ final class RunningRecording {
     /// Executes the requests since the last tick, and runs each director.
     ///
     /// - Parameter reached: How far the timeline has progressed.
-    /// - Returns: The end of the recording relative to T0, or `nil` while it isn't known.
+    /// - Returns: The end of the recording relative to T0, or `nil` while the end isn't known.
     private func control(_ reached: TimelinePosition) -> MediaTime? {
         let position = reached.time
         let requests = controls.take()
@@ -298,9 +298,9 @@ final class RunningRecording {
     /// Sends the status of the recording to its receiver.
     ///
     /// - Parameters:
-    ///   - position: How far the recording has progressed, relative to T0.
+    ///   - position: Progress of the recording, relative to T0.
     ///   - phase: The phase to report.
-    ///   - finishing: Number of closed files and of all files; `nil` while waiting for the encoders.
+    ///   - finishing: Number of closed files and total number of files; `nil` while waiting for the encoders.
     func reportStatus(
         at position: MediaTime, phase: SessionStatus.Phase, finishing: (done: Int, total: Int)? = nil
     ) {
@@ -359,14 +359,14 @@ final class RunningRecording {
         }
     }
 
-    /// Sends events for failed encoders, and ends tracks that have no encoders left.
+    /// Sends events for failed encoders, and ends tracks whose encoder could not be replaced.
     private func noteEncoders(at position: TimelinePosition) {
         carryOut(encoders.follow(at: position.time))
         if encoders.takeChange() { writeManifest(at: position.undecided) }
     }
 
-    /// Closes the files after the last tick. Blocks until all disks are done. The encoders must have
-    /// finished.
+    /// Closes the files after the last tick. Blocks until the files on all disks are closed. The encoders
+    /// must have finished.
     ///
     /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The outcome of the recording.
@@ -418,7 +418,7 @@ extension SyncHistory {
         }
     }
 
-    /// Records the jitter of each device's timestamps. Call it at the end of the recording.
+    /// Records the jitter of each device's timestamps. Call this method at the end of the recording.
     ///
     /// - Parameter inputs: The devices of the recording.
     mutating func noteJitter(_ inputs: SessionInputs) {

@@ -5,7 +5,8 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Advances along the grid, a constant alignment delay behind the present, and makes every output process its ticks.
+/// Advances tick by tick, a constant alignment delay behind the present, and makes every output process each
+/// tick of its grid.
 ///
 /// A single thread makes all decisions of a recording and never touches pixel data. Ticks are processed in time order,
 /// so the same deliveries always produce the same recording.
@@ -24,8 +25,9 @@ final class Timeline {
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
-    /// Maximum span of ticks batched when no consumer is latency-sensitive, in nanoseconds. In a batch of three ticks,
-    /// each tick costs a third as much, because code and data are in the processor's cache.
+    /// Maximum time span of the ticks that are batched when no consumer is latency-sensitive, in nanoseconds.
+    /// In a batch of three ticks, each tick costs a third as much, because code and data are in the
+    /// processor's cache.
     private static let leisure: Int64 = 100_000_000
 
     /// Maximum lag of tick processing behind its deadlines. Beyond this lag, overdue ticks are processed in bulk,
@@ -46,7 +48,7 @@ final class Timeline {
     private struct Progress {
         let track: any CameraTrack
         var nextTick: Int64
-        /// End of the track relative to T0, or `nil` if it ends with the recording.
+        /// End of the track relative to T0, or `nil` if the track ends with the recording.
         var end: MediaTime?
 
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
@@ -71,9 +73,9 @@ final class Timeline {
     private var nextAudioTick: Int64 = 0
     /// Index of the next block of audio, which lags behind `nextAudioTick` while audio is late.
     private var nextBlock: Int64 = 0
-    /// End of the recording relative to T0, once known. Later device events are not sent.
+    /// End of the recording relative to T0, once known. Device events after this time are not sent.
     private var end: MediaTime?
-    /// Time when tick processing began to lag by more than `longestLag`; `nil` if it doesn't lag that far.
+    /// Time when tick processing began to lag by more than `longestLag`; `nil` while the lag is smaller.
     private var overdueSince: ClockTime?
     /// Whether the current tick is processed too late for its frames to be encoded.
     private var isOverdue = false {
@@ -91,8 +93,8 @@ final class Timeline {
     ///   - clock: The session clock.
     ///   - inputs: The devices of the recording.
     ///   - outputs: The outputs, which process each tick.
-    ///   - grid: The leading grid. The recording ends at one of its ticks.
-    ///   - taps: Taps that receive the mix. Ticks are not batched while a tap uses it.
+    ///   - grid: The leading grid. The recording ends at a tick of this grid.
+    ///   - taps: Taps that receive the mix. Ticks are not batched while a tap receives the mix.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
@@ -117,8 +119,8 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// Time of the last processed tick relative to T0, which is the progress of the recording. Zero before the first
-    /// tick.
+    /// Time of the last processed tick relative to T0, which is the progress of the recording. The value is
+    /// zero before the first tick.
     private var time = MediaTime.zero
 
     private var position: TimelinePosition {
@@ -129,9 +131,9 @@ final class Timeline {
 
     /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Parameter control: Called each time before ticks are processed, with the progress of the recording. Returns
-    ///   its end relative to T0, or `nil` while the end isn't known. Commands that it applies to the timeline take
-    ///   effect at the next tick.
+    /// - Parameter control: Called each time before ticks are processed, with the progress of the recording.
+    ///   Returns the end of the recording relative to T0, or `nil` while the end isn't known. Commands that
+    ///   the closure applies to the timeline take effect at the next tick.
     /// - Returns: End of the recording relative to T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
         end = control(position).map(grid.end)
@@ -147,7 +149,7 @@ final class Timeline {
             let due = sleep(until: min(last, end ?? last))
             dequeueDeliveries()
             announceClocks()
-            // Commands and frames in another format that arrived in the meantime apply to these ticks.
+            // Commands, and frames in another format, that arrived during the sleep apply to these ticks.
             end = control(position).map(grid.end)
             let isBehind = due.nanoseconds - next.nanoseconds > Self.longestLag.count
             overdueSince = isBehind ? overdueSince ?? clock.now : nil
@@ -161,12 +163,12 @@ final class Timeline {
         }
     }
 
-    /// Sleeps until the tick at a time is due. After a late wake-up, the thread sleeps longer, because the cause of the
-    /// delay probably delayed the devices' threads as well. The additional time is at most half of the delay that
-    /// caused it, so delays decay.
+    /// Sleeps until the tick at a time is due. After a late wake-up, the thread sleeps longer, because the
+    /// cause of the delay probably delayed the devices' threads as well. The additional time is at most half
+    /// of the delay that caused it, so successive delays become shorter.
     ///
-    /// - Returns: Time of the most recent due tick, relative to T0. By then, all data that devices deliver on time for
-    ///   the due ticks has arrived.
+    /// - Returns: Time of the most recent due tick, relative to T0. When this method returns, all data that
+    ///   devices deliver on time for the due ticks has arrived.
     private func sleep(until time: MediaTime) -> MediaTime {
         let deadline = start + Nanoseconds(time.nanoseconds) + delay
         clock.sleep(until: deadline, unless: never)
@@ -190,14 +192,15 @@ final class Timeline {
             && !tracks.contains { $0.track is EncodedTrack }
     }
 
-    /// Returns the last tick of the batch that starts at `next`, if no consumer is latency-sensitive.
+    /// Returns the time of the last tick in the batch that starts at `next`, if no consumer is
+    /// latency-sensitive.
     private func rowEnd(from next: MediaTime) -> MediaTime {
         let rate = isLedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
         let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.leisure))
         return max(next, rate.time(ofTick: max(ticks, 1) - 1))
     }
 
-    /// Applies the commands of a director, in order. Call it between two steps.
+    /// Applies the commands of a director, in order. Call this method only between two steps of the timeline.
     func apply(_ commands: [TimelineCommand]) {
         for command in commands {
             switch command {
@@ -306,8 +309,8 @@ final class Timeline {
         return earliest
     }
 
-    /// Processes the ticks up to a time and before the end. Processes fewer ticks if this takes long, so that requests
-    /// aren't delayed.
+    /// Processes the ticks up to a time and before the end. If processing takes long, the method returns
+    /// early so that requests aren't delayed.
     ///
     /// - Parameters:
     ///   - last: The time up to which ticks are processed, relative to T0.
@@ -329,14 +332,14 @@ final class Timeline {
         deliverSinks(at: time)
     }
 
-    /// Advances audio by the blocks that end up to a time. With `atOnce`, advances in one step unless an order takes
-    /// effect in between.
+    /// Advances audio by the blocks that end up to a time. If `atOnce` is `true`, advances in one step unless
+    /// an audio command takes effect in between.
     private func advanceAudio(to time: MediaTime, atOnce: Bool) {
         let last = AudioGrid.blocks.ticks(before: MediaTime(nanoseconds: time.nanoseconds + 1)) - 1
         nextAudioTick = max(nextAudioTick, last + 1)
         if atOnce, audioOrders.isEmpty, nextBlock < last, mayAdvanceAudio(through: last) { nextBlock = last }
         while nextBlock <= last, mayAdvanceAudio(through: nextBlock) {
-            // Time of the block's end; the first block is empty.
+            // The end time of the block. The first block is empty.
             let blockEnd = AudioGrid.blocks.time(ofTick: nextBlock)
             while let next = audioOrders.first, next.from < blockEnd {
                 audioOrders.removeFirst()
@@ -417,12 +420,13 @@ final class Timeline {
     }
 
     private func dequeueDeliveries() {
-        // A tick is processed one alignment delay after its time, so this is the present or earlier.
+        // A tick is processed at least one alignment delay after its time, so `now` is the present or
+        // earlier.
         let now = start + Nanoseconds(time.nanoseconds) + delay
         for (index, camera) in inputs.cameras.enumerated() {
             var deliveries = inputs.dequeueDeliveries(ofCamera: index)
             if deliveries.isEmpty {
-                // A camera can have stopped delivering only if there were no deliveries.
+                // Only a camera without deliveries can have stopped delivering frames.
                 camera.checkSilence(at: now, since: start)
                 deliveries = inputs.dequeueDeliveries(ofCamera: index)
             }
@@ -469,8 +473,8 @@ final class Timeline {
 
 /// A command from a director, which the timeline applies before its next tick. All times are since T0.
 enum TimelineCommand {
-    /// Makes each stream's first frame at or after an unprocessed time a key frame, so that a new file can begin with
-    /// it. If a movie is given, only that movie's copied H.264 streams are split.
+    /// Makes each stream's first frame at or after an unprocessed time a key frame, so that a new file can
+    /// begin with this frame. If a movie is given, only that movie's copied H.264 streams are split.
     case beginPart(at: MediaTime, of: MovieWriter?)
     /// Applies the layout and mix of a plan, starting with the first unprocessed tick and block of audio at or after a
     /// time.
@@ -478,7 +482,7 @@ enum TimelineCommand {
     /// Switches a microphone off for a reason, or on without a reason. Takes effect at the first unprocessed block of
     /// audio that begins at or after a time. A microphone that is off is silent in its track and in the program.
     case switchOff(role: String, reason: String?, from: MediaTime)
-    /// Adds a camera that already delivers frames, so that the program can show it.
+    /// Adds a camera that already delivers frames, so that the program can show this camera.
     case addCamera(CameraInput)
     /// Adds a track for a camera that is already an input, starting with an unprocessed tick.
     case addTrack(any CameraTrack, from: Int64)
@@ -487,12 +491,13 @@ enum TimelineCommand {
     /// Ends a camera's or microphone's track at its first unprocessed tick or sample at or after a time. The track
     /// keeps at least one frame or sample. Does nothing if no such track is open.
     case stopTrack(named: String, at: MediaTime)
-    /// Ends the track of a stream (`program` or a camera's track) after a permanent encoder failure, at the end of the
-    /// frames in its file. Later ticks that have already been processed are not in the file.
+    /// Ends the track of a stream (`program` or a camera's track) after a permanent encoder failure, at the
+    /// end of the frames in its file. The file doesn't contain later ticks, even if these ticks have already
+    /// been processed.
     case endFailed(named: String, at: MediaTime)
 }
 
-/// How far a timeline has progressed.
+/// Progress of a timeline.
 struct TimelinePosition {
     /// Time of the last processed tick relative to T0; zero before the first tick.
     var time: MediaTime
@@ -501,7 +506,7 @@ struct TimelinePosition {
     /// Index of the next unprocessed audio sample, at 48 000 Hz, counted from T0.
     var audioSample: Int64
 
-    /// The first time after the last processed tick, relative to T0.
+    /// The earliest time after the last processed tick, relative to T0.
     var undecided: MediaTime { MediaTime(nanoseconds: time.nanoseconds + 1) }
 }
 
@@ -510,10 +515,11 @@ struct LeadingGrid: Sendable {
     /// Rate of the grid; `nil` for a recording without frames, which may end at any sample.
     let rate: FrameRate?
 
-    /// The lowest rate that makes the end of a recording wait for the next tick: one frame per second.
+    /// Lowest frame rate at which the end of a recording is delayed until the next tick: one frame per
+    /// second.
     static let slowestAwaitedRate = FrameRate(1, per: 1)
 
-    /// Moves a time relative to T0 to the first tick at or after it, but not to tick 0.
+    /// Rounds a time relative to T0 up to the next tick, but never to tick 0.
     ///
     /// Below one frame per second, and without frames, returns the time unchanged, because waiting for the
     /// tick would take too long.

@@ -3,7 +3,8 @@ internal import Inputs
 internal import Media
 internal import Timing
 
-/// Advances all microphones and the program's mix in blocks of 20 ms. Use only on the timeline's thread.
+/// Advances all microphones and the program's mix in blocks of 20 ms. Use this type only on the timeline's
+/// thread.
 final class AudioStage {
     private(set) var microphones: [MicrophoneFeed]
     private let encoder: AudioEncoderWorker?
@@ -50,25 +51,26 @@ final class AudioStage {
 
     /// Adds a microphone, which isn't audible until `arrange` mixes it.
     ///
-    /// - Parameter microphone: The microphone, whose first sample is the stage's next one.
+    /// - Parameter microphone: The microphone. Its first sample must be the next sample of the stage.
     func add(_ microphone: MicrophoneFeed) {
         microphones.append(microphone)
         gains.append((0, 0))
     }
 
-    /// Whether all audio that is still expected before an instant has arrived.
+    /// Whether all expected audio from before an instant has arrived.
     ///
-    /// The stage doesn't wait for a disconnected microphone. The stage also doesn't wait for a microphone that missed
-    /// the last call, until that microphone has caught up with the stage. A microphone that hangs therefore delays the
-    /// others only once.
+    /// The stage doesn't wait for a disconnected microphone. The stage also doesn't wait for a microphone
+    /// whose audio was already abandoned, until that microphone has caught up with the stage. A microphone
+    /// that hangs therefore delays the others only once.
     ///
     /// - Parameters:
     ///   - instant: The instant, on the session's clock.
     ///   - due: Audio before this instant would be abandoned if the stage didn't wait for late audio.
     ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
-    /// - Returns: `true` when the stage doesn't wait for any more audio before the instant.
+    /// - Returns: `true` when the stage doesn't wait for any more audio from before the instant.
     func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
-        // Query every microphone without short-circuiting, since each may have to be abandoned.
+        // Every microphone is queried, without short-circuit evaluation, because the audio of each microphone
+        // may have to be abandoned.
         microphones.reduce(true) { all, microphone in
             microphone.hasArrived(before: instant, due: due, isLastCall: isLastCall) && all
         }

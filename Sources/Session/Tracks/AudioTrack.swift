@@ -1,10 +1,12 @@
 internal import Media
 internal import Timing
 
-/// Resamples one microphone's audio to the track's samples at 48 kHz. Use only on the timeline's thread.
+/// Resamples one microphone's audio to the track's samples at 48 kHz. Use this type only on the timeline's
+/// thread.
 ///
-/// Audio arrives with its capture time. `take` always returns the requested number of samples. Audio that did
-/// not arrive in time is replaced by silence, and audio for samples already returned is discarded.
+/// Each slice of audio arrives with its capture time. `take` always returns the requested number of samples.
+/// Audio that did not arrive in time is replaced by silence, and audio for samples already returned is
+/// discarded.
 final class AudioTrack {
     private let resampler: any Resampling
     private let channels: Int
@@ -28,7 +30,7 @@ final class AudioTrack {
     /// Index of the next sample that `take` returns.
     private var written: Int64
 
-    /// Duration of the audio before the first sample that primes the resampler.
+    /// Duration of the audio that primes the resampler before the first sample.
     private static let lead = Nanoseconds.milliseconds(40)
 
     /// Creates the audio of one track.
@@ -98,7 +100,8 @@ final class AudioTrack {
         ready.removeFirst(result.count)
         let present = result.count / channels
         if present < wanted {
-            // Samples that the resampler returns later for this time are too late; `append` discards them.
+            // If the resampler returns samples for this time later, the samples are too late, and `append`
+            // discards them.
             let missing = wanted - present
             result.append(contentsOf: repeatElement(0, count: missing * channels))
         }
@@ -146,8 +149,8 @@ final class AudioTrack {
         guard !samples.isEmpty else { return }
         let begin = reach
         append(try resampler.convert(Array(samples)))
-        // The resampler must return as many samples as its input requires, now or later. Any other count means that the
-        // audio or its timing is wrong.
+        // The total number of samples from the resampler must match the resampler's input. Any other number
+        // means that the audio or its timing is wrong.
         let frames = Double(samples.count / channels)
         let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
         guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
@@ -183,7 +186,7 @@ final class AudioTrack {
     }
 
     /// Drops misplaced samples at and after an index that haven't been returned yet, so that the next slice
-    /// replaces them. `append` discards the samples of that slice that `take` has already passed.
+    /// replaces these samples. `append` discards the samples of that slice that `take` has already passed.
     private func takeBack(from index: Int64) {
         let kept = max(index - written, 0)
         ready.removeLast(max(ready.count - Int(kept) * channels, 0))

@@ -5,8 +5,8 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// A track of one camera. Selects the frame for each tick, and passes it to the file or the encoder. Use only on the
-/// timeline's thread.
+/// A track of one camera. Selects the frame for each tick, and passes it to the file or the encoder. Use this
+/// type only on the timeline's thread.
 protocol CameraTrack: AnyObject {
     /// Name of the track.
     var name: String { get }
@@ -22,7 +22,7 @@ protocol CameraTrack: AnyObject {
     /// Processes the camera's deliveries since the last call.
     func take(_ deliveries: [CameraInput.Delivery])
 
-    /// Processes the next tick of the track's grid. Call it once for each tick, in order.
+    /// Processes the next tick of the track's grid. Call this method once for each tick, in order.
     ///
     /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64)
@@ -39,8 +39,8 @@ protocol CameraTrack: AnyObject {
     func finish(at end: MediaTime)
 }
 
-/// A track that copies a camera's JPEG frames byte for byte, one frame per tick. Use only on the timeline's
-/// thread.
+/// A track that copies a camera's JPEG frames byte for byte, one frame per tick. Use this type only on the
+/// timeline's thread.
 final class CopiedTrack: CameraTrack {
     /// Name of the track.
     let name: String
@@ -61,16 +61,17 @@ final class CopiedTrack: CameraTrack {
     private var stream: Int
     /// The first frame of another size or source, which requires a new file; `nil` if none exists.
     private(set) var successor: DatedFrame?
-    /// First tick of the successor's file, or `nil` if that file hasn't been requested yet.
+    /// First tick of the new file that `successor` requires, or `nil` if that file hasn't been requested yet.
     private var partTick: Int64?
-    /// The last frame of the successor's size that was chosen before the successor's file began.
+    /// The last frame of the new size that was selected before the file for that size began.
     private var early: DatedFrame?
-    /// The packets since the tick of `early`. The fate of the first packet depends on whether a tick of the next file
-    /// shows that frame.
+    /// The packets since the tick of `early`. The fate of the first packet depends on whether a tick of the
+    /// next file shows the early frame.
     private var undecided: [EncodedPacket] = []
     /// Index of the next tick to process.
     private var nextTick: Int64 = 0
-    /// Capture time of the frame that caused the current file to begin. Earlier frames can't request another file.
+    /// Capture time of the frame that caused the current file to begin. Frames captured before this time
+    /// can't cause another file to begin.
     private var partSince: ClockTime?
 
     /// Creates a track with a first file for frames of one size. Frames of another size require a new file.
@@ -94,7 +95,7 @@ final class CopiedTrack: CameraTrack {
         self.codecs = codecs
         self.size = size
         stream = follower.input.replacementCount
-        // Makes a slate possible even if the camera was disconnected before T0.
+        // With this template frame, a slate can be created even if the camera was disconnected before T0.
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
@@ -112,8 +113,8 @@ final class CopiedTrack: CameraTrack {
         guard partTick == nil else { return }
         for case .frame(let dated) in deliveries
         where !isLike(dated, successor) && isOfThisPart(dated) {
-            // If the camera switches back to the file's size before another file was requested, a new file isn't
-            // needed.
+            // If the camera switches back to the current file's size before a new file was requested, no new
+            // file is needed.
             successor = isLike(dated, nil) ? nil : dated
             settleEarly()
         }
@@ -124,7 +125,7 @@ final class CopiedTrack: CameraTrack {
         dated.frame.size == other?.frame.size ?? size && dated.stream == other?.stream ?? stream
     }
 
-    /// Returns why a frame that requires another file is omitted until that file begins.
+    /// Returns the reason for omitting a frame that requires a new file, until the new file begins.
     private func cause(of dated: DatedFrame) -> LossCause {
         dated.stream == stream ? .governor : .reconfigured
     }
@@ -146,24 +147,24 @@ final class CopiedTrack: CameraTrack {
         rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
     }
 
-    /// Predicts the first tick of the successor's file.
+    /// Predicts the first tick of the new file that `successor` requires.
     ///
     /// - Parameter captured: Capture time of the successor relative to T0.
-    /// - Returns: For another source, the index of the first tick that shows its frame. For another size, the
-    ///   index of the tick nearest to `captured`.
+    /// - Returns: If the frame comes from another source, the index of the first tick that shows the frame.
+    ///   If the frame has another size, the index of the tick nearest to `captured`.
     func tick(ofSuccessorAt captured: MediaTime) -> Int64 {
         let nearest = tick(nearestTo: captured)
         guard let successor, successor.stream != stream, nextTick < nearest + 4 else { return nearest }
         return follower.tick(of: nextTick..<nearest + 4) { $0.stream == successor.stream } ?? nearest
     }
 
-    /// Whether the file for the successor was requested but has not begun yet.
+    /// Whether a new file for `successor` was requested but has not begun yet.
     var awaitsPart: Bool { partTick != nil }
 
-    /// Continues in a new file, for frames of the successor's size, at the tick with this index.
+    /// Continues in a new file, which contains frames of the new size, at the tick with this index.
     func beginPart(at tick: Int64) { partTick = tick }
 
-    /// Processes the next tick of the track's grid. Call it once for each tick, in order.
+    /// Processes the next tick of the track's grid. Call this method once for each tick, in order.
     ///
     /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64) {
@@ -179,12 +180,12 @@ final class CopiedTrack: CameraTrack {
         var fate = follower.fate
         switch choice {
         case .show(let dated) where !isLike(dated, nil):
-            // The file for these frames begins shortly.
+            // The new file for frames of this size begins shortly.
             if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
             fate = fate.superseded(by: cause(of: dated))
             settleEarly()
             if isEarlyDue {
-                // Of these two frames, one is lost. The loss is recorded at the tick of the early frame.
+                // One of these two frames is lost. The loss is recorded at the tick of the early frame.
                 fate = .captured
             } else if let successor, isLike(dated, successor) {
                 early = dated
@@ -211,7 +212,8 @@ final class CopiedTrack: CameraTrack {
 
     /// Writes the packets since the tick of the early frame to the file.
     ///
-    /// - Parameter isShown: Whether a tick of the next file shows the early frame, so that it isn't lost.
+    /// - Parameter isShown: Whether a tick of the next file shows the early frame, so that the frame isn't
+    ///   lost.
     private func settleEarly(isShown: Bool = false) {
         for (index, packet) in undecided.enumerated() {
             let isFreed = isShown && index == 0
@@ -257,8 +259,8 @@ final class CopiedTrack: CameraTrack {
     }
 }
 
-/// A track that copies a camera's H.264 frames, each shown at its own capture time. Use only on the
-/// timeline's thread.
+/// A track that copies a camera's H.264 frames, each of which is shown at its own capture time. Use this type
+/// only on the timeline's thread.
 ///
 /// The last frame captured before T0 is shown from T0 until the next frame. Without this frame, the track would begin
 /// with a gap, and libavformat would move the whole track so that the first frame after T0 is at T0.
@@ -332,7 +334,8 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Returns the first frame of another source once. The caller must begin a new part for this frame.
+    /// Returns the first frame of another source, or `nil` if no source has changed since the last call. The
+    /// caller must begin a new part for this frame.
     func takeSuccessor() -> DatedFrame? {
         guard let next = successor else { return nil }
         (stream, successor) = (next.stream, nil)
@@ -353,8 +356,8 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Begins a new file while the camera is disconnected. The previous file shows the last frame until then. The new
-    /// file doesn't wait for the camera's next frame, which will be a key frame.
+    /// Begins a new file while the camera is disconnected. The previous file shows the last frame until the
+    /// new file begins. The new file doesn't wait for the camera's next frame, which will be a key frame.
     private func leave(at partStart: MediaTime) {
         showLast(until: partStart)
         self.partStart = nil
@@ -399,7 +402,7 @@ final class CopiedStreamTrack: CameraTrack {
     private func fate(from tick: Int64, to next: Int64) -> Fate? {
         guard tick < 0 else { return .captured }
         guard next > 0 else { return nil }
-        // A working camera has captured a frame in the last few intervals before T0.
+        // A camera that works has captured a frame within the last few frame intervals before T0.
         let interval = Nanoseconds(Self.scale.time(ofTick: -tick).nanoseconds) / 2
         return interval > input.deliveredFormat.rate.interval
             ? .duplicated(input.source.outageCause) : .captured
@@ -412,8 +415,8 @@ final class CopiedStreamTrack: CameraTrack {
     }
 }
 
-/// A track that encodes a camera's frames at the track's own size, one frame per tick. Use only on the
-/// timeline's thread.
+/// A track that encodes a camera's frames at the track's own size, one frame per tick. Use this type only on
+/// the timeline's thread.
 final class EncodedTrack: CameraTrack {
     /// Name of the track.
     let name: String
@@ -425,9 +428,9 @@ final class EncodedTrack: CameraTrack {
     private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
     private var caption: SlateCaption
-    /// Number of camera replacements that the caption reflects.
+    /// Number of camera replacements that are taken into account in the caption.
     private var replacements: Int
-    /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
+    /// Index of the tick whose frame must be a key frame, or `nil` if no key frame is required.
     private var keyTick: Int64?
     /// Selects the frames that the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?
@@ -476,7 +479,7 @@ final class EncodedTrack: CameraTrack {
         encoder.counts(follower.delivery, in: ledger)
     }
 
-    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
+    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with this frame.
     func beginPart(at tick: Int64) { keyTick = tick }
 
     /// Processes the camera's deliveries since the last call.
@@ -487,7 +490,7 @@ final class EncodedTrack: CameraTrack {
         caption = caption.naming(input.source.device.name)
     }
 
-    /// Processes the next tick of the track's grid. Call it once for each tick, in order.
+    /// Processes the next tick of the track's grid. Call this method once for each tick, in order.
     ///
     /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64) {
@@ -502,7 +505,7 @@ final class EncodedTrack: CameraTrack {
             if let cause = refusal(ofTick: tick) {
                 return encoder.repeatLast(tick: tick, asKey: asKey, fate: fate.superseded(by: cause))
             }
-            // While the stream decoder still holds this frame, the previous one is shown.
+            // While the stream decoder hasn't returned this frame yet, the previous frame is shown.
             let frame = dated.shown ?? lastFrame
             lastFrame = frame
             encode(frame, tick: tick, asKey: asKey, fate: fate)

@@ -4,8 +4,8 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use only on the
-/// timeline's thread, until the timeline has ended.
+/// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use this type only
+/// on the timeline's thread, until the timeline has ended.
 final class MetadataTrack {
     /// The camera whose metadata is recorded.
     let input: CameraInput
@@ -20,7 +20,8 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
-    /// Maximum number of entries waiting for their time, equal to the capacity of the camera's log.
+    /// Maximum number of entries that wait until the recording reaches their capture time. The maximum equals
+    /// the capacity of the camera's log.
     private static let mostWaiting = 1024
 
     /// Creates the metadata track of one camera.
@@ -29,7 +30,8 @@ final class MetadataTrack {
     ///   - input: The camera, which must have been created with `keepsLog`.
     ///   - start: T0. Metadata of earlier frames is dropped.
     ///   - taps: The registry of the caller's taps.
-    ///   - files: The files to write, starting with the recording's own. Empty if no file is written.
+    ///   - files: The files to write, starting with the recording's own. The list is empty if no file is
+    ///     written.
     init(input: CameraInput, start: ClockTime, taps: TapRegistry, files: [(disk: Int, file: MetadataFile)]) {
         self.input = input
         self.start = start
@@ -49,7 +51,7 @@ final class MetadataTrack {
         }
     }
 
-    /// Records the beginning of an outage. The camera's log contains frames lost to earlier causes.
+    /// Records the beginning of an outage. Frames that were lost earlier are recorded from the camera's log.
     private func leave(at time: ClockTime, _ cause: LossCause) {
         if absence?.cause != cause { absence = (time, cause) }
     }
@@ -61,14 +63,15 @@ final class MetadataTrack {
     func advance(to position: MediaTime) {
         let (entries, leftOut, remarks) = input.takeLog()
         waiting += entries
-        // No entries are dequeued before the first call.
+        // Entries omitted before the first call are not reported, because nothing dequeues entries before
+        // that call.
         if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
         hasBegun = true
         for remark in remarks {
             warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
         }
         let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
-        // An entry with a time in the future must not block the others.
+        // An entry with a capture time in the future must not block the other entries.
         let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
         waiting.removeFirst(ready.count)
         for entry in ready { give(entry, at: position) }
@@ -98,8 +101,8 @@ final class MetadataTrack {
     /// Returns the metadata file on the disk with this index, or `nil` if none exists.
     func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
 
-    /// Returns the warnings about failed files. Call it after the files are written and the timeline has
-    /// ended.
+    /// Returns the warnings about failed files. Call this method after the files are written and the timeline
+    /// has ended.
     ///
     /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The warnings since the last call of `takeEvents`.

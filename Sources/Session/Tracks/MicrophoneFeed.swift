@@ -4,17 +4,18 @@ internal import Media
 internal import SessionFolder
 internal import Timing
 
-/// Distributes one microphone's aligned audio to its tracks, the program and audio taps. Use only on the
-/// timeline's thread.
+/// Distributes one microphone's aligned audio to its tracks, the program and audio taps. Use this type only
+/// on the timeline's thread.
 final class MicrophoneFeed {
     let input: MicrophoneInput
     let channels: Int
     /// The tracks, in order of start time. All tracks except the last have ended or will end before the last
     /// one begins.
     private(set) var tracks: [MicrophoneTrack] = []
-    /// The same microphone with echo and noise removed, which the program mixes instead; `nil` if there is none.
+    /// The feed of the microphone's voice source, from which echo and noise are removed. The program mixes
+    /// this feed instead of the microphone's own audio. The value is `nil` without a voice source.
     var voice: MicrophoneFeed?
-    /// Measures the current track, or the microphone if it doesn't have a track.
+    /// Measures the loudness of the current track, or of the microphone if it doesn't have a track.
     private(set) var loudness: LoudnessStream?
     private(set) var failure: EncodingError?
     private var failureCount = 0
@@ -26,11 +27,11 @@ final class MicrophoneFeed {
     private var outages: OutageLog
     private var holes: AudioGaps
     private var damage: AudioDamage
-    /// Why the device is disconnected, or `nil` while it is present.
+    /// The reason why the device is disconnected, or `nil` while the device is present.
     private var absence: String?
-    /// Whether the program uses the voice source, as last reported.
+    /// Whether the program uses the voice source, according to the last reported state.
     private var hasVoice = true
-    /// Why the microphone is switched off, or `nil` while it is on.
+    /// The reason why the microphone is switched off, or `nil` while it is on.
     private var offReason: String?
     private var events: [SessionEvent] = []
     private var telling: OutageEventLimiter
@@ -50,7 +51,8 @@ final class MicrophoneFeed {
     ///
     /// - Parameters:
     ///   - input: The microphone that supplies the audio.
-    ///   - resampler: Converts from the device's format to 48 kHz. From now on only this feed may use it.
+    ///   - resampler: Converts from the device's format to 48 kHz. After this call, only the new feed may use
+    ///     the resampler.
     ///   - start: T0, the time of sample 0.
     ///   - first: Index of the first sample of the feed.
     ///   - heard: Index of the first sample that contains the microphone's audio. Earlier samples are silence and don't
@@ -78,14 +80,15 @@ final class MicrophoneFeed {
     /// The microphone's role.
     var role: String { input.role }
 
-    /// The gaps of the feed's tracks, each limited to its track. Without a track, the microphone's gaps.
+    /// The gaps of the feed's tracks, each limited to its track. If the feed has no track, this list contains
+    /// the microphone's gaps.
     var gaps: [Gap] {
         let all = (outages.gaps + holes.gaps + damage.gaps).sorted { $0.from < $1.from }
         return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
     }
 
-    /// Total duration of silence in the tracks caused by missing audio, including a current outage. Without a track,
-    /// the total length of the microphone's gaps.
+    /// Total duration of silence in the tracks caused by missing audio, including a current outage. If the
+    /// feed has no track, the value is the total length of the microphone's gaps.
     var missing: Nanoseconds {
         guard tracks.isEmpty else {
             return .duration(
@@ -101,7 +104,7 @@ final class MicrophoneFeed {
         measure(with: track.loudness)
     }
 
-    /// Sets the stream that measures the microphone from now on.
+    /// Sets the stream that measures the microphone's loudness from now on.
     func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
 
     /// Whether the microphone and its voice source missed their deadline and haven't caught up yet.
@@ -111,13 +114,13 @@ final class MicrophoneFeed {
     /// usual for the audio.
     private var acceptedFrom: ClockTime?
 
-    /// Whether the microphone's audio before an instant has arrived or is no longer expected.
+    /// Whether the microphone's audio from before an instant has arrived or is no longer expected.
     ///
     /// - Parameters:
     ///   - instant: The instant, on the session's clock.
     ///   - due: Audio before this instant would be abandoned if the stage didn't wait for late audio.
     ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
-    /// - Returns: `true` when no more audio before the instant is expected.
+    /// - Returns: `true` when no more audio from before the instant is expected.
     func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
         // Audio with a wrong timestamp must not fill the time reserved for late audio.
         if input.isOffClock { acceptedFrom = due }
@@ -127,8 +130,8 @@ final class MicrophoneFeed {
         return (hasOwn || isGivenUp) && hasVoice
     }
 
-    /// Advances the feed, and returns the interleaved samples up to index `end`. Also records the samples and delivers
-    /// them to taps.
+    /// Advances the feed, and returns the interleaved samples up to index `end`. The samples are also
+    /// recorded and delivered to taps.
     func advance(to end: Int64) -> [Float] {
         for delivery in input.dequeueDeliveries() { take(delivery) }
         var samples = audio.take(upTo: end)
@@ -160,7 +163,7 @@ final class MicrophoneFeed {
         for track in tracks where !track.hasEnded {
             track.take(block, at: position, clipped: clipped)
         }
-        // A track measures its own loudness, so the feed measures it only without a track.
+        // A track measures its own loudness, so the feed measures loudness only if no track exists.
         if tracks.isEmpty { loudness?.add(samples) }
         if let last = tracks.last, last.hasEnded { loudness = nil }
         position = end
@@ -195,17 +198,18 @@ final class MicrophoneFeed {
         return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
 
-    /// Creates an `AudioWindow` that receives every sample. Call it before the first sample is processed.
+    /// Creates an `AudioWindow` that receives every sample. Call this method before the first sample is
+    /// processed.
     func makeWindow() -> AudioWindow {
         let window = AudioWindow(channels: channels)
         windows.append(window)
         return window
     }
 
-    /// Switches the microphone off or on, starting with the next block. A microphone that is off is silent in its track
-    /// and in the program.
+    /// Switches the microphone off or on, starting with the next block of audio. A microphone that is off is
+    /// silent in its track and in the program.
     ///
-    /// - Parameter reason: Why the microphone is off, or `nil` to switch it on.
+    /// - Parameter reason: The reason why the microphone is off, or `nil` to switch the microphone on.
     func switchOff(_ reason: String?) {
         guard (reason == nil) != (offReason == nil) else { return }
         offReason = reason
@@ -215,8 +219,8 @@ final class MicrophoneFeed {
     /// Whether the device delivered audio, and all of it was digital silence.
     var isSilent: Bool { hasAudio && !hasSignal }
 
-    /// Returns the fates of a range of samples. Tracks begin at `heard` or later, so the silence before it isn't in any of
-    /// them.
+    /// Returns the fates of a range of samples. Tracks begin at `heard` or later, so no track contains the
+    /// silence before `heard`.
     ///
     /// - Parameters:
     ///   - range: The range of samples.

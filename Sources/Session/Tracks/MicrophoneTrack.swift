@@ -5,15 +5,15 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// A microphone's own track, stored in separate files or as a stream of a movie. Tracks the range of its
-/// samples and their counts. Use only on the timeline's thread.
+/// A microphone's own track, stored in separate files or as a stream of a movie. The track stores the range
+/// of its samples and the sample counts. Use this type only on the timeline's thread.
 final class MicrophoneTrack {
     let name: String
     let role: String
     let channels: Int
     /// Index of the track's first sample in the recording, which is at T0 + first/48 000 s.
     let first: Int64
-    /// Index of the sample that ends the track, or `nil` if it ends with the recording.
+    /// Index of the sample that ends the track, or `nil` if the track ends with the recording.
     private(set) var end: Int64?
     private(set) var hasEnded = false
     let file: WaveWriter?
@@ -22,7 +22,8 @@ final class MicrophoneTrack {
     let loudness: LoudnessStream?
     /// The fates of the samples that the track has passed to its files or its encoder.
     private(set) var given = SampleCounts()
-    /// Number of clipped samples of all channels: three or more consecutive samples at full scale.
+    /// Number of clipped samples in all channels. Samples count as clipped if three or more consecutive
+    /// samples are at full scale.
     private(set) var clipped: Int64 = 0
     private var split: (sample: Int64, relativePath: String)?
 

@@ -5,17 +5,17 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// The program's track. At each tick it composes and encodes the frames of all visible cameras. Use only on
-/// the timeline's thread.
+/// The program's track. At each tick, the track composes and encodes the frames of all visible cameras. Use
+/// this type only on the timeline's thread.
 ///
-/// The program tracks every camera that is decoded, visible or not, so that it can switch to another camera at any
-/// tick.
+/// The program tracks every camera that is decoded, visible or not, so that the program can switch to another
+/// camera at any tick.
 final class ProgramTrack {
     /// A camera that the program tracks.
     private struct Feed {
         var follower: GridFollower
         var caption: SlateCaption
-        /// Number of camera replacements that the caption reflects.
+        /// Number of camera replacements that are taken into account in the caption.
         var replacements: Int
         /// The camera's last frame, or `nil` while a slate is shown.
         var frame: CapturedFrame?
@@ -35,14 +35,14 @@ final class ProgramTrack {
     /// Composes and encodes the program's frames.
     let encoder: VideoEncoderWorker
     private var feeds: [Feed]
-    /// The visible layers, backmost first, each with the index of its camera in `feeds`.
+    /// The visible layers, from back to front, each with the index of its camera in `feeds`.
     private var places: [(layer: PlannedLayer, feed: Int)] = []
     /// Pending changes of the layers, sorted by the time, relative to T0, when they become visible.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     /// Whether the encoder has received a frame.
     private(set) var hasFrame = false
-    /// Whether the encoder has not yet received the last change to the frame. The encoder receives the change with the
-    /// next new frame that it accepts.
+    /// Whether the encoder has not yet received the latest change of the program's frame. The change becomes
+    /// part of the next new frame that the encoder accepts.
     private var isOwed = false
     /// Current counts of the program's ticks in its file. Missing camera frames are counted in `missing`.
     var counts: FrameCounts { encoder.counts(DeliveryCounts()) }
@@ -54,7 +54,7 @@ final class ProgramTrack {
     func counts(in ledger: StreamLedger) -> FrameCounts { encoder.counts(DeliveryCounts(), in: ledger) }
 
     /// Number of ticks at which a camera was shown but its expected frame was missing, by role and cause.
-    /// Cameras without such a tick are omitted.
+    /// Cameras without missing frames are omitted.
     var missing: [String: [LossCause: Int]] {
         feeds.reduce(into: [:]) { missing, feed in
             guard !feed.missing.isEmpty else { return }
@@ -62,7 +62,7 @@ final class ProgramTrack {
         }
     }
 
-    /// Index of the tick whose frame must be a key frame, or `nil` if there is none.
+    /// Index of the tick whose frame must be a key frame, or `nil` if no key frame is required.
     private var keyTick: Int64?
     /// Selects the frames that the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?
@@ -98,15 +98,15 @@ final class ProgramTrack {
     /// Adds a camera that the program may show from now on.
     func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
 
-    /// Changes the visible layers at a time.
+    /// Changes the visible layers, starting at the given time.
     ///
     /// - Parameters:
     ///   - layers: The layers, whose cameras must be tracked by the program.
-    ///   - time: A time since T0, not before the time of the last call. The first tick at or after it shows the new
-    ///     layers.
+    ///   - time: A time since T0, not before the time of the last call. The first tick at or after this time
+    ///     shows the new layers.
     func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
 
-    /// Roles of the visible cameras, backmost first.
+    /// Roles of the visible cameras, from back to front.
     var shown: [String] { places.map(\.layer.role) }
 
     private func show(_ layers: [PlannedLayer], from time: MediaTime) {
@@ -120,7 +120,7 @@ final class ProgramTrack {
         isOwed = true
     }
 
-    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
+    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with this frame.
     func beginPart(at tick: Int64) { keyTick = tick }
 
     /// Whether the track has ended. An ended track doesn't process any more ticks.
@@ -150,7 +150,8 @@ final class ProgramTrack {
         }
     }
 
-    /// Processes the next tick: shows a new frame or duplicates the last one. Call it once for each tick, in order.
+    /// Processes the next tick, at which the program shows a new frame or duplicates the last frame. Call
+    /// this method once for each tick, in order.
     ///
     /// - Parameter tick: Index of the tick on the program's grid, counted from T0.
     func step(tick: Int64) {

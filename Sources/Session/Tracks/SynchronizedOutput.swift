@@ -17,9 +17,10 @@ public import Timing
 /// let session = setup.makeSession(options, synchronizedOutputs: [output])
 /// ```
 ///
-/// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains each camera's frame
-/// captured nearest to it. No frame appears twice. Ticks arrive in order, from tick 0 to the end of the recording,
-/// delayed by about the session's alignment delay. A tick with audio arrives when the next tick is reached.
+/// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains, for each
+/// camera, the frame captured nearest to that time. No frame is delivered twice. Ticks arrive in order, from
+/// tick 0 to the end of the recording, delayed by about the session's alignment delay. A tick that contains
+/// audio is delivered when the next tick is reached.
 ///
 /// The handler runs on a separate thread. If the handler is too slow, whole ticks are dropped and counted. The
 /// recording isn't affected.
@@ -70,7 +71,7 @@ public final class SynchronizedOutput: Sendable {
     /// Number of ticks dropped because the handler was too slow.
     public var droppedCount: Int { counts.withLock { $0.leftOut } }
 
-    /// Queues a tick for the handler, or drops and counts it if the queue is full. Never blocks.
+    /// Queues a tick for the handler. If the queue is full, the tick is dropped and counted. Never blocks.
     func offer(_ tick: SynchronizedTick) {
         counts.withLock { counts in
             if queue.offer(tick.after(leavingOut: counts.justLeftOut)) {
@@ -92,7 +93,7 @@ public final class SynchronizedOutput: Sendable {
         }
     }
 
-    /// Ends the output. No more ticks may be queued afterwards.
+    /// Ends the output. After this call, no more ticks may be queued.
     func finish() {
         queue.finish()
     }
@@ -118,9 +119,9 @@ public final class SynchronizedOutput: Sendable {
 public struct SynchronizedTick: Sendable {
     /// The data that one device captured for a tick.
     public struct Entry: Sendable {
-        /// The device's role.
+        /// Role of the device.
         public let role: String
-        /// The data that the device captured.
+        /// The data that the device captured for the tick.
         public let capture: SynchronizedCapture
     }
 
@@ -164,10 +165,10 @@ public enum SynchronizedCapture: Sendable {
     case nothing
 }
 
-/// A camera's frame at its tick.
+/// A camera's frame for one tick.
 public struct SynchronizedFrame: Sendable {
-    /// The frame as captured, or converted to the output's format. A raw frame may borrow the driver's memory: use
-    /// `ownedCopy()` to keep it after the handler returns.
+    /// The frame as captured, or converted to the output's format. A raw frame may borrow the driver's
+    /// memory: use `ownedCopy()` to keep the frame after the handler returns.
     public let frame: CapturedFrame
     /// Capture time, relative to T0, from the model of the camera's clock, minus the camera's latency.
     /// `frame.capturedAt` is the raw timestamp.

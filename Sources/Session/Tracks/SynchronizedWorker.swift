@@ -2,10 +2,11 @@ internal import Inputs
 internal import Media
 internal import Timing
 
-/// Processes the ticks of one synchronized output by the same rules as tracks. Use only on the timeline's thread.
+/// Processes the ticks of one synchronized output by the same rules as tracks. Use this type only on the
+/// timeline's thread.
 ///
-/// Frames are selected at the time of the tick. Audio is complete only when the next tick is reached, so the tick waits
-/// here until then.
+/// Frames are selected at the time of the tick. A tick's audio is complete only when the next tick is
+/// reached, so ticks are held back until then.
 final class SynchronizedWorker {
     private enum Device {
         case camera(GridFollower)
@@ -28,10 +29,10 @@ final class SynchronizedWorker {
     /// Creates the worker of one output.
     ///
     /// - Parameters:
-    ///   - output: The output. All of its roles must be among the inputs or the microphones.
+    ///   - output: The output. All roles of the output must be among the inputs or the microphones.
     ///   - inputs: The session's cameras.
-    ///   - microphones: The session's microphones. The microphones of this output deliver their samples to it from now
-    ///   on.
+    ///   - microphones: The session's microphones. From now on, the microphones of this output deliver their
+    ///     samples to the output.
     ///   - start: T0, the time of tick 0.
     init(
         _ output: SynchronizedOutput, inputs: [CameraInput], microphones: [MicrophoneFeed], start: ClockTime
@@ -71,7 +72,8 @@ final class SynchronizedWorker {
         waiting.append(Waiting(index: tick, captures: captures))
     }
 
-    /// Passes the ticks with complete audio to the output. Call it after audio has been advanced.
+    /// Passes the ticks with complete audio to the output. Call this method after the audio has been
+    /// advanced.
     func deliverReady() {
         let heard = devices.compactMap { device -> Int64? in
             guard case .microphone(let window) = device else { return nil }
@@ -113,8 +115,8 @@ final class SynchronizedWorker {
         case .show(let dated): return frame(dated)
         case .repeatLast, .slate:
             guard let cause = follower.fate.cause else { return .nothing }
-            // A camera that is disconnected or has a longer exposure has not captured a frame that could be
-            // dropped.
+            // A camera that is disconnected or uses a longer exposure did not capture a frame for the tick,
+            // so no frame was dropped.
             return switch cause.origin {
             case .device, .request: .nothing
             case .transfer, .computer: .dropped(cause)
@@ -126,7 +128,7 @@ final class SynchronizedWorker {
         var frame = dated.frame
         if output.format != .asCaptured {
             if dated.isUndecodable { return .dropped(.corrupt) }
-            // While the stream decoder still holds this frame, the tick doesn't have a frame.
+            // While the stream decoder hasn't returned this frame yet, the tick doesn't have a frame.
             guard let shown = dated.shown else { return .nothing }
             frame = shown
         }
@@ -137,8 +139,8 @@ final class SynchronizedWorker {
     }
 }
 
-/// Buffers a microphone's aligned samples until a tick of a synchronized output consumes them. Use only on
-/// the timeline's thread.
+/// Buffers a microphone's aligned samples until a tick of a synchronized output consumes them. Use this type
+/// only on the timeline's thread.
 final class AudioWindow {
     private let channels: Int
     /// Index of the first buffered sample.
