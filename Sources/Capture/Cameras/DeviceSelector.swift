@@ -1,13 +1,13 @@
 public import Media
 
-/// Finds the device for a selector in a given list of devices. Has no side effects.
+/// Finds the device that matches a selector in a list of devices. Doesn't access any device.
 public enum DeviceSelector {
     /// Returns the only device that matches a selector.
     ///
     /// - Parameters:
     ///   - selector: `/dev/video0`, `usb:<path>`, `serial:<serial>`, `pulse:<source>`, `position:front` or
     ///     `position:back`, or the name or a part of it (case-insensitive). Resolve links to nodes first
-    ///     (`withoutLinks`). The caller handles `any`.
+    ///     (`withoutLinks`). The caller must handle the selector `any`.
     ///   - kind: "camera" or "microphone", for messages.
     ///   - devices: All devices of that kind.
     /// - Returns: The only matching device.

@@ -22,7 +22,8 @@ package enum Companions {
     /// Sets the `companion` of each device: a camera and a microphone are companions if they are parts of one USB
     /// device. The microphone gets the camera's position.
     ///
-    /// If one USB device has several devices of one kind, the first is the companion of all devices of the other kind.
+    /// A USB device can contain several cameras or microphones. In this case, the first camera is the
+    /// companion of all microphones, and the first microphone is the companion of all cameras.
     package static func joined(
         cameras: [LocatedDevice], microphones: [LocatedDevice]
     ) -> (cameras: [CaptureDevice], microphones: [CaptureDevice]) {

@@ -5,7 +5,7 @@ internal import System
 
 /// Reports when cameras are connected or disconnected. Uses a dedicated thread.
 ///
-/// Reports only that something changed; `CameraCatalog` lists the cameras.
+/// The monitor only reports that the cameras have changed; `CameraCatalog` lists them.
 final class CameraMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
@@ -15,11 +15,11 @@ final class CameraMonitor: Sendable {
     /// - Parameters:
     ///   - nodes: Directory of the device nodes.
     ///   - beginsAtOnce: Whether `look` is called once at the start without an event.
-    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its permissions:
-    ///     within milliseconds of the kernel event, and again when udevd has finished processing the node. A single
-    ///     call can represent several changes, and a camera with two nodes can cause several calls. Also called at the
-    ///     time that the previous call returned, if no event arrived before. This function must not call `stop` or
-    ///     release the last reference to the monitor.
+    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its
+    ///     permissions: within milliseconds of the kernel event, and again when udevd has finished processing
+    ///     the node. A single call can represent several changes, and a camera with two nodes can cause
+    ///     several calls. Also called at the time returned by the previous call, if no event arrives before
+    ///     this time. This function must not call `stop` or release the last reference to the monitor.
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
@@ -42,7 +42,8 @@ final class CameraMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running call of `look` to finish. No calls follow.
+    /// Stops monitoring immediately and waits for a running call of `look` to finish. `look` isn't called
+    /// afterward.
     func stop() {
         stopping.wake()
         thread.join()
@@ -55,7 +56,7 @@ final class CameraEventWaiter {
     private let kernel: UdevMonitor?
     private let nodes: NodeFolder?
 
-    /// Starts monitoring. No event after this call is missed.
+    /// Starts monitoring. Events that arrive after this call are never missed.
     ///
     /// - Parameter nodes: Directory of the device nodes.
     /// - Throws: `DeviceError` if neither netlink nor inotify is available.
@@ -81,8 +82,9 @@ final class CameraEventWaiter {
     /// Sleeps until an event arrives.
     ///
     /// - Parameters:
-    ///   - deadline: The latest time on `CLOCK_MONOTONIC`; `nil` for none.
-    ///   - stop: Ends this wait and all later ones when it is woken.
+    ///   - deadline: The latest time at which the wait ends, on `CLOCK_MONOTONIC`; `nil` to wait without a
+    ///     deadline.
+    ///   - stop: Wake-up that ends this wait and all later waits.
     /// - Returns: The reason why the wait ended.
     func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
         var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
@@ -114,10 +116,11 @@ final class CameraEventWaiter {
 final class UdevMonitor {
     /// Sender of the events.
     enum Group: String {
-        /// udevd, after it has created the links and set the permissions of a device. Sends nothing if udevd isn't
-        /// running.
+        /// udevd, after it has created the links and set the permissions of a device. If udevd isn't running,
+        /// no events are sent.
         case udev
-        /// The kernel, when a device is created. Works without udevd, for example in containers.
+        /// The kernel, when a device is created. The kernel sends events even without udevd, for example in
+        /// containers.
         case kernel
     }
 

@@ -40,7 +40,8 @@ final class MicrophoneMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running report to finish. No reports follow.
+    /// Stops monitoring immediately and waits for a running report to finish. `report` isn't called
+    /// afterward.
     func stop() {
         interruption.interrupt()
         thread.join()

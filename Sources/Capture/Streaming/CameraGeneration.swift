@@ -87,7 +87,7 @@ struct CameraGeneration {
         do throws(DeviceError) {
             headers = try HeaderClocks(startingFor: buffers.device.path)
         } catch {
-            // The stream tries again later and reports a failure.
+            // The stream opens the metadata node again later, and reports if this attempt fails too.
             lacksHeaders = true
         }
     }
@@ -106,7 +106,7 @@ extension V4L2Device {
     /// - Throws: `formatNotSupported` with the offered formats if the driver grants a different one.
     func grant(_ format: VideoFormat) throws(DeviceError) -> GrantedFormat {
         var substitute: FrameSize?
-        // Several codes can represent the same format: MJPG and JPEG, or all converted formats.
+        // Several codes can represent the same pixel format, such as MJPG and JPEG, or all converted formats.
         for code in pixelCodes() where code.pixel == format.pixel {
             let granted = try setFormat(code, format.size)
             guard granted.code == code, granted.size == format.size else {

@@ -2,8 +2,8 @@ import Glibc
 import Media
 internal import System
 
-/// Keeps a camera delivering until it is stopped. When the stream ends, finds the camera, reopens it and restarts the
-/// stream. Runs on the camera's thread.
+/// Keeps a camera delivering frames until the camera is stopped. When the stream ends, finds the camera,
+/// reopens it and restarts the stream. Runs on the camera's thread.
 struct CameraSupervision {
     /// The camera as it was first found.
     let device: CaptureDevice
@@ -11,8 +11,8 @@ struct CameraSupervision {
     private var format: FormatOnTrial
     /// Requested controls and the camera's current node.
     let held: HeldControls
-    /// Whether to accept frames of another size if the requested size isn't available. Allowed only if no track copies
-    /// the stream.
+    /// Whether to accept frames of another size if the requested size isn't available. Allowed only if no
+    /// track stores the camera's stream as a stream copy.
     let adoptsOtherSizes: Bool
     /// Whether the UVC header clock was requested.
     let readsHeaders: Bool
@@ -44,8 +44,8 @@ struct CameraSupervision {
 
     /// Delivers frames until the camera is stopped.
     ///
-    /// - Parameter first: Transfers the streaming generation. The caller must not retain the generation, because its
-    ///   node must be closed before the camera is searched for.
+    /// - Parameter first: Returns the streaming generation and transfers its ownership. The caller must not
+    ///   retain the generation, because its node must be closed before the camera is searched for.
     mutating func run(from first: () -> CameraGeneration?) {
         var pauses = RetryBackoff()
         var streaming = first()
@@ -133,8 +133,8 @@ struct CameraSupervision {
             case .absent:
                 delivery.away("unplugged")
                 held.node = nil
-                // The camera may have been unplugged without the end of a stream, while it was off or about to change
-                // its format.
+                // If the camera was off or about to change its format when it was unplugged, no stream has
+                // ended, so the disconnection is recorded here.
                 roster.leave(number, among: present)
                 pauses.reset()
                 pause = Self.lookInterval

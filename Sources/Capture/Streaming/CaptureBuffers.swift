@@ -23,7 +23,7 @@ final class CaptureBuffers: Sendable {
         let memory: UnsafeMutableRawBufferPointer
     }
 
-    /// Maximum number of buffers used. Before Linux 6.8, V4L2 allowed no more than 32.
+    /// Maximum number of buffers used. Before Linux 6.8, V4L2 allowed no more than 32 buffers.
     private static let mostBuffers = 32
 
     /// Requests and maps the buffers.
@@ -108,7 +108,7 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// Returns a buffer to the driver if it is still streaming. Can be called from any thread.
+    /// Returns a buffer to the driver if the stream is still running. Can be called from any thread.
     func giveBack(_ index: Int) {
         let isStreaming = circulation.withLock { circulation in
             circulation.lent.remove(index)
@@ -118,8 +118,8 @@ final class CaptureBuffers: Sendable {
         do {
             try device.queue(buffer: index)
         } catch {
-            // The stream has just ended, or the cable was pulled. A pulled cable is reported by `poll` on the camera's
-            // thread.
+            // The stream has just ended, or the camera was unplugged. In the second case, `poll` reports the
+            // error on the camera's thread.
         }
     }
 

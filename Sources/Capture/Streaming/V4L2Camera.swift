@@ -22,7 +22,7 @@ public final class V4L2Camera: CameraSource {
     private let state: ConditionLock<State>
 
     private struct State {
-        /// The opened camera, until its thread takes ownership.
+        /// The opened camera, until the camera's thread takes ownership.
         var opened: CameraGeneration?
         var thread: MediaThread?
         var requests: StreamRequests?
@@ -123,8 +123,8 @@ public final class V4L2Camera: CameraSource {
         }
     }
 
-    /// Stops streaming, waits for the camera's thread and closes the node. No events follow. Must not be called from
-    /// the camera's thread.
+    /// Stops streaming, waits for the camera's thread and closes the node. No events are delivered after this
+    /// call. Must not be called from the camera's thread.
     public func stop() {
         let (thread, requests) = state.withLock { state in
             defer { state = State() }
@@ -137,8 +137,8 @@ public final class V4L2Camera: CameraSource {
     /// Always `true`: the format can be changed while the camera is streaming.
     public var isChangeable: Bool { true }
 
-    /// Requests a restart in another format from the camera's thread. Returns immediately. Has no effect if the camera
-    /// isn't streaming.
+    /// Requests that the camera's thread restart the stream in another format. Returns immediately. Has no
+    /// effect if the camera isn't streaming.
     ///
     /// - Parameter format: A format that the camera offers; `nil` stops the stream until a format is given.
     public func change(to format: VideoFormat?) {
@@ -155,9 +155,9 @@ public final class V4L2Camera: CameraSource {
     }
 
     /// Sets controls in the given order and reads them back. Accepted values are set again whenever the
-    /// camera returns. Must not be called from a Swift task.
+    /// camera is reconnected. Must not be called from a Swift task.
     ///
-    /// - Parameter requests: Controls with their new values, in a valid order of execution.
+    /// - Parameter requests: Controls with their new values, in the order in which to set them.
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the camera is unavailable or doesn't respond.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
@@ -195,7 +195,8 @@ public final class V4L2Camera: CameraSource {
     }
 }
 
-/// Controls that are maintained while a camera is in use, and the node that is used to change them. Thread-safe.
+/// Controls whose values are maintained while a camera is in use, and the camera's node for changing them.
+/// Thread-safe.
 final class HeldControls: Sendable {
     private struct State {
         var requests: [ControlRequest]
@@ -267,12 +268,12 @@ final class StreamRequests: Sendable {
     /// Creates an empty set of requests.
     ///
     /// - Parameter device: The device, for messages.
-    /// - Throws: `DeviceError` if no file descriptors are left.
+    /// - Throws: `DeviceError` if the process has run out of file descriptors.
     init(for device: String) throws(DeviceError) {
         wakeUp = try WakeUp(for: device)
     }
 
-    /// Requests that the thread stop. This request is permanent.
+    /// Requests that the camera's thread stop. Later requests don't replace this one.
     func stop() {
         request.withLock { $0 = .stop }
         wakeUp.wake()

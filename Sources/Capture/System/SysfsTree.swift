@@ -104,8 +104,8 @@ package struct SysfsTree: Sendable {
         return stat(folder, &facts) == 0 ? UInt64(facts.st_ino) : nil
     }
 
-    /// Whether the directory isn't a root hub. Root hubs also have an `idVendor` file, but they aren't
-    /// capture devices.
+    /// Whether the directory belongs to a device other than a root hub. Root hubs also have an `idVendor`
+    /// file, but they aren't capture devices.
     private func isDevice(_ folder: String) -> Bool { !isRootHub(Paths.name(folder)) }
 
     func isRootHub(_ name: String) -> Bool {

@@ -37,7 +37,7 @@ struct FrameLayout: Sendable {
         let packed = FramePlane.packed(pixel, size)
         guard let first = packed.planes.first, !isConverted, stride > first.stride else {
             planes = packed.planes
-            // libv4lconvert checks the length of driver-specific formats.
+            // libv4lconvert checks the length of frames in driver-specific formats.
             byteCount = isConverted ? 1 : max(packed.byteCount, 1)
             return
         }

@@ -5,8 +5,8 @@ internal import System
 
 /// An open V4L2 node. Wraps its ioctls and throws Swift errors. Has no thread and doesn't stream frames.
 ///
-/// The node is closed at the end of the value's lifetime. Formats and controls can be read, and controls set,
-/// while another program is streaming.
+/// The node is closed at the end of the value's lifetime. While another program is streaming, formats and
+/// controls can be read, and controls can be set.
 public struct V4L2Device: ~Copyable, Sendable {
     /// Path used to open the node.
     public let path: String
@@ -17,8 +17,8 @@ public struct V4L2Device: ~Copyable, Sendable {
     /// Opens a node.
     ///
     /// - Parameter path: A node such as `/dev/video0`, or a link to one.
-    /// - Throws: `DeviceError` if the node isn't found or permission is denied. In the second case, the error names the
-    ///   group that has access.
+    /// - Throws: `DeviceError` if the node isn't found, or if permission is denied. The error about the
+    ///   permission names the group that has access.
     public init(path: String) throws(DeviceError) {
         try self.init(path: path, bufferType: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     }
@@ -249,7 +249,7 @@ extension V4L2Device {
         /// Maximum size of a frame in bytes.
         let byteCount: Int
         let color: ColorDescription
-        /// The driver's structure, for libv4lconvert.
+        /// The driver's format structure, for libv4lconvert.
         let raw: v4l2_format
     }
 
@@ -300,7 +300,7 @@ extension V4L2Device {
         return FormatSteps.rate(ofInterval: interval.numerator, interval.denominator)
     }
 
-    /// Requests buffers from the driver; 0 frees them.
+    /// Requests buffers from the driver. A count of 0 frees all buffers.
     ///
     /// - Returns: The number of buffers that the driver allocated.
     @discardableResult
