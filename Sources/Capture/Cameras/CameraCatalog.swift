@@ -17,7 +17,7 @@ public struct CameraCatalog: Sendable {
             isSettled: { !UdevProperties.isServed || UdevProperties().isSettled($0) })
     }
 
-    /// Creates a catalog that reads other directories than `/sys` and `/dev`, for tests.
+    /// Creates a catalog that reads other directories instead of `/sys` and `/dev`, for tests.
     ///
     /// - Parameters:
     ///   - sysfs: Mount point of sysfs. udev is queried only for `/sys`.

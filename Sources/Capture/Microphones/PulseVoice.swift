@@ -280,8 +280,8 @@ final class VoiceModules: Sendable {
     /// drops audio, including microphone audio. These arguments disable the synchronization if nothing is
     /// played, and otherwise raise the limit to 40 ms, which the extended filter can handle.
     ///
-    /// In PulseAudio 17 and later, the extended filter is always on. Its option no longer exists, and the
-    /// server doesn't load a module with an unknown option.
+    /// In PulseAudio 17 and later, the extended filter is always on. The option for the filter no longer
+    /// exists, and the server doesn't load a module with an unknown option.
     ///
     /// - Parameters:
     ///   - processing: Whether to remove echo and noise.

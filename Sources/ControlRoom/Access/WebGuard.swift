@@ -9,7 +9,7 @@ struct WebGuard {
     let token: AccessToken
     /// The token that grants access to pictures and tally only.
     let readToken: AccessToken
-    /// The token that lets a phone act as a camera, and grants nothing else.
+    /// The token that lets a phone act as a camera, and grants no other access.
     let phoneToken: AccessToken
     /// Whether connections use TLS.
     let isEncrypted: Bool
@@ -20,7 +20,7 @@ struct WebGuard {
 
     /// Checks a request's headers.
     ///
-    /// - Returns: The response that refuses the request; `nil` if it is allowed.
+    /// - Returns: The response that refuses the request; `nil` if the request is allowed.
     func refusal(of request: RequestHead) -> WebAnswer? {
         guard let host = request.host, isOurs(host) else {
             return WebAnswer(

@@ -15,7 +15,7 @@ final class FileAnswer {
     private let request: WebRequest
     private let file: RecordedFile
     private let ask: (RecordedFile, _ count: Int, _ offset: Int64) -> Void
-    /// Bytes that haven't been requested yet.
+    /// Range of bytes that haven't been requested yet.
     private var rest: Range<Int64>
     /// Number of pieces requested but not yet written.
     private var asked = 0
@@ -208,9 +208,9 @@ final class RecordedFile: Sendable {
     /// A path that reopens exactly this file.
     var path: String { "/proc/self/fd/\(descriptor.number)" }
 
-    /// Reads bytes. Blocks on the disk.
+    /// Reads bytes of the file. Blocks until the disk has delivered them.
     ///
-    /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if they can't be read.
+    /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if the file can't be read.
     func read(_ count: Int, at offset: Int64) -> Data? {
         var bytes = Data(count: count)
         let got = bytes.withUnsafeMutableBytes { buffer in

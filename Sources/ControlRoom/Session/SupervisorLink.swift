@@ -11,7 +11,7 @@ final class SupervisorLink {
     /// Time when this process last reported that it is alive.
     private var lived: ClockTime?
 
-    /// Descriptor that becomes readable when the supervisor has sent something.
+    /// Descriptor that becomes readable when the supervisor has sent data.
     let descriptor: Int32 = STDIN_FILENO
     /// Maximum length of a line in bytes, enough for a plan with many cameras.
     private static let longestLine = 8 << 20

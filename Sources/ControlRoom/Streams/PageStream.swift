@@ -84,8 +84,8 @@ enum StreamKey: Hashable, Sendable {
         return role.map { .camera(role: $0, width: width, rate: rate) } ?? .program(width: width, rate: rate)
     }
 
-    /// Maximum number of unacknowledged pieces per page. For JPEG, two are in transit while a third is captured. For
-    /// packets, the limit is the number of packets between two key frames.
+    /// Maximum number of unacknowledged pieces per page. For JPEG, two pieces are in transit while a third
+    /// one is captured. For packets, the limit is the number of packets between two key frames.
     var window: UInt32 {
         switch self {
         case .camera, .program: 2
@@ -162,7 +162,8 @@ struct StreamPiece: Sendable {
     /// Length of the message header in bytes.
     private static let prefix = 20
 
-    /// Returns the piece as a WebSocket message. For the layout, see docs/reference/control-room.md.
+    /// Returns the piece as a WebSocket message. The layout of the message is described in
+    /// docs/reference/control-room.md.
     ///
     /// - Parameters:
     ///   - stream: The number that the page assigned to the stream.

@@ -52,7 +52,8 @@ final class PictureAnswer {
         context.map { Unmanaged<PictureAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Ends the response if no frame has arrived, or the client has read none, for 3 seconds.
+    /// Ends the response if no frame has arrived for 3 seconds, or if the client hasn't read any frame during
+    /// this time.
     func endIfLate(at now: ClockTime) {
         if now - last > Self.patience { end("This camera is not delivering frames.") }
     }

@@ -4,9 +4,10 @@ internal import Media
 
 /// HTTP and WebSocket server, based on libsoup. Used only on the web loop's thread.
 ///
-/// The server limits the resources that clients can use before their requests are checked: the number of connections,
-/// the time until a request is complete, and the length of a body. If there are too many connections, it drops the
-/// oldest one without a complete request, never the newest.
+/// The server limits the resources that clients can use before their requests are checked: the number of
+/// connections, the time until a request is complete, and the length of a body. If there are too many
+/// connections, the server drops the oldest connection without a complete request, never the newest
+/// connection.
 final class WebServer {
     private let server: OpaquePointer
     private var guardian: WebGuard
@@ -105,8 +106,9 @@ final class WebServer {
         return guardian.port
     }
 
-    /// Closes the connections of incomplete requests after their deadline. Also closes connections of refused requests,
-    /// because libsoup would otherwise read their bodies to the end. Call it about once per second.
+    /// Closes the connections of incomplete requests after their deadline. Also closes connections of refused
+    /// requests, because libsoup would otherwise read their bodies to the end. Call this function about once
+    /// per second.
     func endLateRequests(at now: ClockTime) {
         if guardian.isEncrypted { dropStalledHandshakes(at: now) }
         for (message, request) in requests where request.deadline.map({ $0 < now }) ?? false {
