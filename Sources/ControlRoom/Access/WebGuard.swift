@@ -34,7 +34,8 @@ struct WebGuard {
         if let origin, origin.lowercased() != ownOrigin.lowercased() {
             return WebAnswer(403, saying: "Requests from other origins are not allowed.")
         }
-        // libsoup passes every path with the same prefix to the socket's handler, even if it is spelled differently.
+        // libsoup passes every path that begins with a WebSocket's path to the handler of that WebSocket, so
+        // such paths are refused.
         let sockets = [WebServer.socketPath, WebServer.phonePath]
         let isSocket = sockets.contains(request.path)
         guard isSocket || (!request.isUpgrade && !sockets.contains { request.path.hasPrefix($0) }) else {

@@ -76,8 +76,8 @@ final class PhoneLink {
     private static let mostAsked = 16
     /// Time without a message after which a phone counts as disconnected.
     private static let patience = Nanoseconds.seconds(3)
-    /// Maximum error of a browser's own capture times, and the unknown delay to the page if the browser reports no
-    /// capture times.
+    /// Maximum error of the capture times that a browser reports, and maximum delay from capture to the page
+    /// for browsers that don't report capture times.
     private static let reports = (
         capture: Nanoseconds.milliseconds(10), arrival: Nanoseconds.milliseconds(200)
     )
@@ -252,9 +252,10 @@ final class PhoneLink {
 
 /// Maps a phone's clock to CLOCK_MONOTONIC by querying the phone's time.
 ///
-/// An answer gives the phone's time at some instant between the query and the answer's arrival, so its error is half
-/// the round trip. The answer with the smallest error is used. The error of an answer grows with age because the two
-/// clocks drift apart. This value type receives the current time as an argument.
+/// An answer gives the phone's time at some instant between the query and the answer's arrival, so the
+/// maximum error of the offset is half the round-trip time. The answer with the smallest error is used. The
+/// error of an answer grows with age because the two clocks drift apart. This value type receives the current
+/// time as an argument.
 struct PhoneClock {
     private struct Answer {
         /// Time of the midpoint of the round trip.

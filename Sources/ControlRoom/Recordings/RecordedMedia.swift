@@ -14,7 +14,7 @@ final class RecordedMedia {
 
     private static let mostReaders = 8
     private static let mostWaves = 64
-    /// Time for which a track's last frame is shown after the track's last tick, in nanoseconds.
+    /// Time after the end of a track for which the track's last frame is still returned, in nanoseconds.
     private static let lastFrameTime: Int64 = 1_000_000_000
     /// Tolerance of frame times, in nanoseconds. A file's timestamps are rounded to its time base, so a frame
     /// may begin this much later than its exact time.

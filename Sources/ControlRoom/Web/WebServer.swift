@@ -23,8 +23,8 @@ final class WebServer {
     /// Path of the WebSocket for phones.
     static let phonePath = "/api/v1/phone-socket"
     private static let mostRequests = 256
-    /// Number of newest connections that are kept when another connection arrives, even if their TLS handshake takes
-    /// longer than `patience`.
+    /// Number of most recent connections that stay open when another connection arrives, even if their TLS
+    /// handshake takes longer than `patience`.
     private static let handshakes = (most: 8, patience: Nanoseconds.seconds(1))
     /// Maximum number of connections waiting to be accepted.
     private static let mostWaiting: gint = 1024

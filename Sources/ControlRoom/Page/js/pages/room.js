@@ -209,7 +209,7 @@ document.addEventListener("multicam-controls", (event) => {
     close.focus();
 });
 
-// Phones that act as cameras show when they are in preview.
+// Phones that act as cameras indicate when they are shown in preview.
 
 let toldNext = "";
 studio.on(["contact", "local", "status"], () => {

@@ -270,7 +270,7 @@ async function keepAwake() {
     try {
         wakeLock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
     } catch {
-        // Without a wake lock, the screen may turn off. Keeping it on is up to the user.
+        // Without a wake lock, the screen may turn off. In this case, the user must keep the screen on.
     }
 }
 

@@ -1,6 +1,9 @@
 // Decodes the program's packets with WebCodecs.
 
-/** Maximum number of packets waiting in the decoder. Above it, packets are dropped until the next key frame. */
+/**
+ * Maximum number of packets waiting in the decoder. If more packets are waiting, packets are dropped until
+ * the next key frame.
+ */
 const mostWaiting = 20;
 
 export class Decoder {

@@ -14,7 +14,7 @@ import { studio } from "./studio.js";
  * @property {string} [more]
  * @property {"record-again" | "do-not-record" | "leave-it" | "make-whole"} [action]
  * @property {string} [argument] argument of the action
- * @property {number} since when it began, by `performance.now()`
+ * @property {number} since time when the condition began, from `performance.now()`
  */
 
 const ranks = { state: 0, note: 1, attention: 2, act: 3 };
@@ -186,8 +186,8 @@ function holding() {
 }
 
 /**
- * Seconds for which a microphone has been silent, based on its event if available, otherwise on when the page first
- * detected it.
+ * Seconds for which a microphone has been silent, based on the event that reports the silence, otherwise on
+ * the time when the page first detected it.
  * @param {string} role
  * @param {number} held
  */

@@ -41,7 +41,7 @@ export class Contact {
     onLocked = () => {};
 
     isThere = false;
-    /** When the next connection attempt starts, by `performance.now()`; 0 during an attempt. */
+    /** Time when the next connection attempt starts, from `performance.now()`; 0 during an attempt. */
     retryAt = 0;
     /** Round-trip time of the last ping, in ms. */
     roundTrip = 0;
@@ -175,7 +175,10 @@ export class Contact {
         if (!wasThere) this.#askWhy();
     }
 
-    /** Sends a plain request to find out whether the token is missing, because a refused WebSocket has no status. */
+    /**
+     * Sends a plain request to find out whether the token is missing, because a page can't read the status of
+     * a refused WebSocket.
+     */
     async #askWhy() {
         try {
             const answer = await fetch("/api/v1/status");
