@@ -30,7 +30,7 @@ final class PreviewLink: Sendable {
     private let state: ConditionLock<State>
     private let changed: @Sendable () -> Void
 
-    /// Interval for finding a session, and for checking whether the current one still answers.
+    /// Interval for finding a session, and for checking whether the current session still responds.
     private static let interval = Nanoseconds.milliseconds(500)
     /// Time without a status after which a session counts as unresponsive. A session sends ten status reports
     /// per second.
@@ -41,7 +41,7 @@ final class PreviewLink: Sendable {
     /// - Parameters:
     ///   - role: Role of the camera; `nil` for the program.
     ///   - process: Process ID of the session; `nil` if only one is running.
-    ///   - changed: Called when there is something new to show, on one of the link's threads.
+    ///   - changed: Called when new content is available, on one of the link's threads.
     init(role: String?, process: Int32?, changed: @escaping @Sendable () -> Void) {
         self.role = role
         self.changed = changed
@@ -53,7 +53,8 @@ final class PreviewLink: Sendable {
         }
     }
 
-    /// Returns the content to show: the scene and the latest frame. Show the frame only if the scene's notice is `nil`.
+    /// Returns the content to show: the scene and the latest frame. The frame must be shown only if the
+    /// scene's notice is `nil`.
     func latest() -> (scene: PreviewScene, frame: CapturedFrame?) { state.withLock { ($0.scene, $0.frame) } }
 
     /// Sets whether the window is visible. Frames aren't decoded while the window is hidden.
@@ -99,11 +100,11 @@ final class PreviewLink: Sendable {
                 state.heard = MonotonicClock().now
                 state.scene.connect()
                 state.frame = nil
-                // After this session, connect to any other session.
+                // After this session has ended, any other session may be shown.
                 state.process = nil
                 return state.session
             }
-            // Request the status first, because it contains the rotation of the frames.
+            // The status is requested first, because it contains the rotation of the frames.
             let status = try RemoteTap(.status, process: process) { [weak self] in self?.take($0, session) }
             let frames = try RemoteTap(
                 .frames(role: role ?? "program", FrameRequest(), isPreview: true), process: process

@@ -23,7 +23,8 @@ struct JobRegistry {
         var state: SupervisorLine.Job
         let child: ChildProcess
         var lines: [String] = []
-        /// The last JSON line that a calibration printed. When the calibration has ended, it contains the result.
+        /// The last JSON line that a calibration printed. After the calibration has ended, this line contains
+        /// the result.
         var lastEvent: String?
         var isCancelled = false
     }
@@ -66,8 +67,8 @@ struct JobRegistry {
             : "`\(other.state.command.rawValue)` is running on this recording. Wait until it has finished, or cancel it."
     }
 
-    /// Starts a job's program. The program's standard input is a pipe from this process, so the program ends when this
-    /// process does.
+    /// Starts a job's program. The program's standard input is a pipe from this process, so the program ends
+    /// when this process ends.
     ///
     /// - Parameters:
     ///   - command: The job's command.
@@ -115,7 +116,7 @@ struct JobRegistry {
         guard var job = running[number] else { return nil }
         switch news {
         case .result(let line) where job.state.command == .calibrate:
-            // Each line is an event that the page displays.
+            // Each line that a calibration prints is an event that the page displays.
             job.state.event = line
             job.lastEvent = line
             job.state.text = ""
@@ -179,7 +180,7 @@ struct JobRegistry {
         return nil
     }
 
-    /// Ends all jobs because the studio is ending. A recovery can be interrupted at any time and repeated.
+    /// Ends all jobs when the studio ends. A recovery can be interrupted at any time and repeated.
     func end() {
         for job in running.values { job.child.signal(SIGTERM) }
     }

@@ -25,7 +25,7 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
         (self.role, self.isFullScreen, self.display, self.process) = (role, isFullScreen, display, process)
     }
 
-    /// Parses the argument. Returns `nil` if it is invalid.
+    /// Parses the argument. Returns `nil` if the argument is invalid.
     public static func read(_ text: String) -> PreviewSettings? {
         do {
             return try JSONDecoder().decode(PreviewSettings.self, from: Data(text.utf8))

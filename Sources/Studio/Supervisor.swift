@@ -5,8 +5,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The supervisor
-/// doesn't access the network, and the recorder doesn't depend on it.
+/// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The
+/// supervisor doesn't access the network, and the recorder doesn't depend on the supervisor.
 ///
 /// All decisions are made on the thread of `run`. Child processes and signals only send events to that thread.
 public final class Supervisor: Sendable {
@@ -221,7 +221,8 @@ public final class Supervisor: Sendable {
         }
         let text = ending(status, state)
         if let former = state.former.take() {
-            // The page has a recorder again, so the user can fix the profile.
+            // With the previous profile, a recorder is available to the page again, and the user can fix the
+            // new profile.
             state.plan.choice = former
             let news =
                 "The selected profile can't be used, so the studio returned to the previous profile. \(text)"
@@ -491,7 +492,7 @@ public final class Supervisor: Sendable {
     private func take(_ news: JobRegistry.News, of number: Int, _ state: inout State) {
         guard let job = state.jobs.take(news, of: number) else { return }
         say(job, state)
-        // The devices are available again.
+        // After a calibration, the devices are available to the recorder again.
         if job.isDone, job.command == .calibrate, !state.isEnding { _ = startAnew(&state) }
     }
 
@@ -578,7 +579,8 @@ public final class Supervisor: Sendable {
         tellCalibration(state)
     }
 
-    /// Notifies the web process that a calibration is using the devices, so that phones send their data to it.
+    /// Notifies the web process that a calibration is using the devices, so that phones send their data to
+    /// the calibration.
     private func tellCalibration(_ state: State) {
         guard let calibration = state.jobs.calibration else { return }
         var line = SupervisorLine()

@@ -19,11 +19,11 @@ public struct RecordedSession: Sendable, Equatable {
     public var people: [String: String]
     /// Project formats requested in the profile.
     public var formats: [EditFormat]
-    /// Size of the edited picture in pixels: the program's, or the first camera's upright size without a
-    /// program.
+    /// Size of the edited picture in pixels: the size of the program or, for a recording without a program,
+    /// the upright size of the first camera.
     public var size: FrameSize
-    /// Frame rate of the edited picture in frames per second: the program's, or the first camera's without a
-    /// program.
+    /// Frame rate of the edited picture in frames per second: the rate of the program or, for a recording
+    /// without a program, the rate of the first camera.
     public var rate: FrameRate
     /// Length of the recording; a whole number of frames at `rate`.
     public var duration: MediaTime
@@ -268,7 +268,8 @@ extension SessionTrack {
             devices: devices.map { $0.name.printable() }, camera: devices.lazy.compactMap(\.camera).first)
         pixelAspect = first?.pixel_aspect.flatMap { AspectRatio($0) }
         empty = devices.enumerated().compactMap { index, device in
-            // A screen that shows the same picture for a long time is showing a slide.
+            // A screen track that shows the same picture for a long time isn't empty, because it contains a
+            // slide.
             let isSlide = device.content == .frozen && device.type == SourceKind.screen.rawValue
             guard device.content != nil, !isSlide else { return nil }
             let next = index + 1 < devices.count ? devices[index + 1].from_ns : nil
@@ -284,7 +285,7 @@ extension SessionTrack {
     /// - Parameters:
     ///   - uploads: Complete uploads from the phone.
     ///   - end: End of the recording.
-    /// - Returns: `nil` if the network recording contains as much.
+    /// - Returns: `nil` if the network recording contains at least as much of the recording.
     fileprivate func replaced(by uploads: [Manifest.Upload], end: MediaTime) -> SessionTrack? {
         let sorted = uploads.sorted { $0.first_ns < $1.first_ns }
         let parts = sorted.indices.compactMap { index -> SessionPart? in
@@ -345,8 +346,9 @@ extension SessionTrack {
         }
     }
 
-    /// Returns the instant of time 0 in a track's first file. A copied H.264 track that begins late begins with an
-    /// earlier key frame, which isn't shown on playback. The track ends together with the other tracks.
+    /// Returns the instant that corresponds to time 0 of a track's first file. If a copied H.264 track begins
+    /// late, its file begins with an earlier key frame, which isn't shown on playback. The track ends
+    /// together with the other tracks.
     private static func begin(of track: Manifest.Track, end: MediaTime) -> Int64 {
         guard track.variable_rate == true, track.first_ns > 0 else { return max(0, track.first_ns) }
         return max(track.first_ns, (track.ended_ns ?? end.nanoseconds) - max(0, track.duration_ns))

@@ -14,9 +14,9 @@ public struct VoiceMeter: Sendable {
     /// Level of digital silence, and of periods without a recording, in decibels.
     public static let silence: Float = -120
 
-    /// Powers in 10 ms steps since T0, without those already dropped.
+    /// Powers in 10 ms steps since T0, without the powers that have been dropped.
     public private(set) var powers: [Powers] = []
-    /// Number of powers dropped at the beginning.
+    /// Number of powers that have been dropped at the beginning.
     public private(set) var forgotten = 0
     /// Number of powers since T0.
     public var count: Int { forgotten + powers.count }

@@ -139,7 +139,7 @@ final class LibraryStream {
 
     private static func url(of address: SourceAddress) -> String {
         guard address.kind == .srt else { return String(address.text.prefix { $0 != "#" }) }
-        // The settings are passed as options, so that the URL can't add others.
+        // The settings are passed as options, so that the URL can't add other settings.
         return "srt://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(address.port)"
     }
 

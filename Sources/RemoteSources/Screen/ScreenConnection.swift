@@ -19,7 +19,7 @@ final class ScreenConnection {
     private static let trials = 3
     /// Number of rates to try, each half of the previous rate.
     private static let rateSteps = 5
-    /// Allowance for a busy computer.
+    /// Additional delay that is allowed for a busy computer.
     private static let room = Nanoseconds.milliseconds(150)
 
     /// Creates a connection to an opened screen.
@@ -119,7 +119,7 @@ struct ScreenPace {
     ///
     /// - Parameters:
     ///   - rate: Frames per second.
-    ///   - begin: When the first frame is due.
+    ///   - begin: Time when the first frame is due.
     init(_ rate: FrameRate, from begin: ClockTime) { (self.rate, self.begin) = (rate, begin) }
 
     /// Due time of the current frame.
