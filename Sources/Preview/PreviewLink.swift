@@ -17,7 +17,7 @@ final class PreviewLink: Sendable {
         var frame: CapturedFrame?
         /// Taps on the current session; empty without a session.
         var taps: [RemoteTap] = []
-        /// Process ID of the session to connect to next; `nil` for the only running one.
+        /// Process ID of the session to connect to next; `nil` for the only running session.
         var process: Int32?
         /// Number of the current session. Data from earlier sessions is ignored.
         var session = 0
@@ -40,7 +40,7 @@ final class PreviewLink: Sendable {
     ///
     /// - Parameters:
     ///   - role: Role of the camera; `nil` for the program.
-    ///   - process: Process ID of the session; `nil` if only one is running.
+    ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - changed: Called when new content is available, on one of the link's threads.
     init(role: String?, process: Int32?, changed: @escaping @Sendable () -> Void) {
         self.role = role
@@ -125,7 +125,8 @@ final class PreviewLink: Sendable {
         changed()
     }
 
-    /// Returns the requested session, otherwise the only running one; `nil` if none or several are running.
+    /// Returns the requested session, otherwise the only running session; `nil` if no session or several
+    /// sessions are running.
     private static func session(_ asked: Int32?) throws(ControlError) -> Int32? {
         if let asked { return asked }
         let processes = try ControlClient().processes()

@@ -214,8 +214,8 @@ final class PreviewTexture {
     private let pixel: PixelFormat
     private let size: FrameSize
 
-    /// Creates a texture for frames like this one. Returns `nil` if the GPU is out of memory or doesn't support the
-    /// format.
+    /// Creates a texture for frames with the format and size of a given frame. Returns `nil` if the GPU is
+    /// out of memory or doesn't support the format.
     init?(_ frame: CapturedFrame, _ renderer: OpaquePointer) {
         guard let format = Self.format(of: frame.pixel),
             let texture = SDL_CreateTexture(

@@ -109,7 +109,7 @@ final class OpenSource: Sendable {
         screen.isShared(ProcessInfo.processInfo.environment) && memory.token(of: screen) == nil
     }
 
-    /// Opens a screen, either an X11 screen or one that the desktop shares.
+    /// Opens a screen: either an X11 screen or a screen that the desktop shares.
     private func see(_ screen: ScreenAddress, _ output: SourceOutput) throws(SourceError) -> any Screen {
         guard screen.isShared(ProcessInfo.processInfo.environment) else {
             return try XScreen(address, screen, cancellation)

@@ -3,8 +3,8 @@ internal import Media
 internal import Profiles
 internal import System
 
-/// The running jobs, and the most recently ended ones. Used only on the supervisor's thread. The jobs' programs run as
-/// separate processes at the lowest priority.
+/// The running jobs, and the most recently ended jobs. Used only on the supervisor's thread. The jobs'
+/// programs run as separate processes at the lowest priority.
 ///
 /// The supervisor owns the jobs instead of the web process. If the web process crashes, a render continues, and the
 /// next web process reports it.
@@ -40,7 +40,7 @@ struct JobRegistry {
     private static let longestText = 20_000
     static let lowestPriority: Int32 = 19
 
-    /// The most recently ended jobs, followed by the running ones in order of their numbers.
+    /// The most recently ended jobs, followed by the running jobs in order of their numbers.
     var all: [SupervisorLine.Job] { last + running.values.map(\.state).sorted { $0.number < $1.number } }
 
     /// Process ID of the running calibration, or `nil`.
@@ -158,7 +158,7 @@ struct JobRegistry {
         }
     }
 
-    /// Returns a message for a program that failed without printing one.
+    /// Returns a message for a program that failed without printing a message.
     private static func ending(of command: JobCommand, _ status: Int32) -> String {
         command == .calibrate && status == 1
             ? "At least one device could not be measured accurately enough. See the result for details."

@@ -11,7 +11,7 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
     public var isFullScreen: Bool
     /// Number of the display, starting at 1; `nil` to let the desktop choose.
     public var display: Int?
-    /// Process ID of the session; `nil` if only one is running.
+    /// Process ID of the session; `nil` if only one session is running.
     public var process: Int32?
 
     private enum CodingKeys: String, CodingKey {

@@ -18,7 +18,7 @@ package struct StudioRequestHandler: Sendable {
     }
 
     /// Nice value of the programs that execute tasks. The priority is lower than the priority of a recording,
-    /// but it isn't the lowest one, because a user is waiting for the result.
+    /// but it isn't the lowest possible priority, because a user is waiting for the result.
     private static let lowPriority: Int32 = 10
     /// Maximum size of a profile sent by a page, in bytes.
     private static let longestProfile = 1 << 17
@@ -179,7 +179,7 @@ package struct StudioRequestHandler: Sendable {
     private static let longestGroup = 1 << 20
 
     /// Returns the state of the nodes in this computer's groups, from the files written by the programs that
-    /// receive it.
+    /// receive this state.
     private func groups() -> Outcome {
         let place = ControlFolder(environment: ProcessInfo.processInfo.environment).groups
         var found = Groups(now_ns: 0, groups: [])

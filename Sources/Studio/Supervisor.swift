@@ -120,8 +120,8 @@ public final class Supervisor: Sendable {
 
     /// Runs the studio until it is stopped. Blocks the calling thread.
     ///
-    /// - Returns: The recorder's exit status. The value is 0 if the studio was attached to a recorder and leaves it
-    ///   running.
+    /// - Returns: The recorder's exit status. The value is 0 if the studio was attached to a recorder and
+    ///   leaves this recorder running.
     /// - Throws: `StudioError` if a program can't be started or the page can't be served.
     public func run() throws(StudioError) -> Int32 {
         defer { events.finish() }
@@ -383,7 +383,8 @@ public final class Supervisor: Sendable {
 
     private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
 
-    /// Executes a page's request: immediately if the supervisor does it itself, otherwise as a queued task.
+    /// Executes a page's request: immediately if the supervisor can execute the request itself, otherwise as
+    /// a queued task.
     private func run(_ order: SupervisorLine.Order, _ state: inout State) {
         switch order.task {
         case .job: start(order, &state)
@@ -408,7 +409,8 @@ public final class Supervisor: Sendable {
             let order = state.tasks.removeFirst()
             state.taskCount += 1
             MediaThread.eventually(name: "task") {
-                // Check that the profile exists before ending the standby of a recorder for it.
+                // Before the standby of a recorder is ended for a profile, the existence of the profile is
+                // checked.
                 let outcome = order.task == .use ? desk.profile(order.name) : desk.perform(order)
                 if order.task == .use, outcome.status == 200 { return events.put(.use(order, generation)) }
                 let result = SupervisorLine.Result(
@@ -425,7 +427,7 @@ public final class Supervisor: Sendable {
 
     /// Starts a recorder after the previous one has ended.
     private func startRecorder(_ order: SupervisorLine.Order, _ state: inout State) {
-        // If the studio was attached to a session that has ended, it starts its own session.
+        // If the studio was attached to a session that has ended, the studio starts a new session.
         if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
         let refusal: String? =
             if state.isEnding {

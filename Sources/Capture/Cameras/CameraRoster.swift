@@ -11,7 +11,7 @@ package final class CameraRoster: Sendable {
         /// Whether an identical camera at another port was disconnected at the same time as this camera.
         var sharesOutage = false
         /// Bus paths of cameras that were present when this camera was disconnected and have stayed present
-        /// since. The disconnected camera can't be one of them.
+        /// since. These cameras can't be the disconnected camera.
         var strangers: Set<String> = []
 
         /// Whether a device is the camera of this place: either the connected camera, or the missing camera

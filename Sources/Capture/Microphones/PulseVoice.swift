@@ -5,8 +5,8 @@ public import Media
 /// A microphone with echo cancellation and noise suppression performed by the sound server: WebRTC processing
 /// in module-echo-cancel.
 ///
-/// Works like a `PulseMicrophone`. Both can record the same microphone at the same time. `init` loads its
-/// modules into the server; `stop` unloads them.
+/// Works like a `PulseMicrophone`. Both can record the same microphone at the same time. `init` loads the
+/// modules of the voice into the server; `stop` unloads them.
 public final class PulseVoice: MicrophoneSource {
     /// Name of the audio output that programs must play to, so that the echo of their audio is canceled;
     /// `nil` without echo cancellation.
@@ -235,7 +235,7 @@ final class VoiceModules: Sendable {
             do throws(DeviceError) {
                 _ = try connection.unload(module: module)
             } catch {
-                // The server is gone, including its modules.
+                // The server and its modules are gone.
                 return
             }
         }

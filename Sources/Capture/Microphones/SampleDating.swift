@@ -3,16 +3,16 @@ internal import Media
 /// Assigns sample numbers and capture times to the samples of a record stream.
 ///
 /// The server periodically reports when the next unread sample was captured. Between reports, capture times
-/// advance at the nominal rate, so that they are smooth. Each report corrects them by a fraction of its
-/// deviation, so that they are correct on average. If two consecutive reports agree on a large deviation,
-/// audio is missing that the server didn't report as lost.
+/// advance smoothly at the nominal rate. Each report corrects the capture times by a fraction of its
+/// deviation, so that the capture times are correct on average. If two consecutive reports agree on a large
+/// deviation, audio is missing that the server didn't report as lost.
 ///
 /// This value type doesn't depend on a clock, a thread, or libpulse.
 struct SampleDating {
     /// Effect of a timing report.
     enum Verdict: Equatable {
         case steady
-        /// The report deviates too much; another one should be requested immediately.
+        /// The report deviates too much; another report should be requested immediately.
         case doubtful
         /// `count` samples were lost before the next sample. The loss started at the time `at`.
         case lost(count: Int64, at: ClockTime)

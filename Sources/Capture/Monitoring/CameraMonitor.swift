@@ -116,11 +116,11 @@ final class CameraEventWaiter {
 final class UdevMonitor {
     /// Sender of the events.
     enum Group: String {
-        /// udevd, after it has created the links and set the permissions of a device. If udevd isn't running,
-        /// no events are sent.
+        /// Events from udevd, sent after it has created the links and set the permissions of a device. If
+        /// udevd isn't running, no such events arrive.
         case udev
-        /// The kernel, when a device is created. The kernel sends events even without udevd, for example in
-        /// containers.
+        /// Events from the kernel, sent when a device is created. Kernel events arrive even without udevd,
+        /// for example in containers.
         case kernel
     }
 
@@ -177,8 +177,9 @@ final class UdevMonitor {
 
 /// Watches the video nodes in `/dev` for creation, removal and permission changes. Owns an inotify watch.
 ///
-/// This class detects changes that cause no uevent, such as a permission change by an administrator or by a program
-/// other than udevd. It also works in containers, which receive no uevents. Use from one thread at a time.
+/// This class detects changes that cause no uevent, such as a permission change by an administrator or by a
+/// program other than udevd. The watch also works in containers, which receive no uevents. Use from one
+/// thread at a time.
 final class NodeFolder {
     private let watch: OwnedDescriptor
     private let prefix: [UInt8]

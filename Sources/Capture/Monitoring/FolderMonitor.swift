@@ -66,8 +66,8 @@ package final class FolderMonitor: Sendable {
         thread.join()
     }
 
-    /// The directory to watch: the requested one, or its nearest existing parent with the next path component as
-    /// prefix.
+    /// The directory to watch: the requested directory, or its nearest existing parent with the next path
+    /// component as prefix.
     private struct Place: Equatable {
         private(set) var folder: String
         private(set) var prefix: String

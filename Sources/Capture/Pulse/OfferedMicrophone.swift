@@ -7,8 +7,8 @@ package import Media
 ///
 /// The microphone consists of two server modules: an inaudible output, and a source that records this output.
 /// If this process is killed, both modules remain and are silent, so that recording programs keep their
-/// microphone. The next process with the same parent continues to use them. If the parent has exited too, the
-/// next process of this program removes them.
+/// microphone. The next process with the same parent continues to use the modules. If the parent has exited
+/// too, the next process of this program removes the modules.
 ///
 /// Can be used from any thread except libpulse's thread. The last reference must not be released on libpulse's thread
 /// either.
@@ -191,7 +191,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
             do throws(DeviceError) {
                 _ = try connection.unload(module: module)
             } catch {
-                // The server is gone, including its modules.
+                // The server and its modules are gone.
                 return
             }
         }

@@ -30,7 +30,7 @@ struct CameraGeneration {
     /// - Parameters:
     ///   - device: The camera; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: The controls to set. Automatic controls are set before the others.
+    ///   - controls: The controls to set. Automatic controls are set before other controls.
     ///   - isLenient: Whether the camera is opened even if it rejects a control. For a running recording, frames with
     ///     the wrong focus are better than no frames.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera

@@ -5,7 +5,7 @@ internal import System
 /// Keeps a camera delivering frames until the camera is stopped. When the stream ends, finds the camera,
 /// reopens it and restarts the stream. Runs on the camera's thread.
 struct CameraSupervision {
-    /// The camera as it was first found.
+    /// The camera as described when it was first found.
     let device: CaptureDevice
     /// Requested format, with a fallback.
     private var format: FormatOnTrial

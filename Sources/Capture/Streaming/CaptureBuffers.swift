@@ -85,7 +85,7 @@ final class CaptureBuffers: Sendable {
         do {
             try device.stopStreaming()
         } catch {
-            // This call fails only if the device is gone, and then the device is no longer streaming.
+            // Stopping the stream fails only if the device is gone. Such a device is no longer streaming.
         }
     }
 

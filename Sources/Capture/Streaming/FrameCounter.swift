@@ -9,7 +9,7 @@ struct FrameCounter {
     struct Place: Equatable {
         let sequence: Int64
         let capturedAt: ClockTime
-        /// Number of frames missing directly before this one.
+        /// Number of frames missing directly before this frame.
         let missing: Int
         /// Expected capture time of the first missing frame.
         let firstMissingAt: ClockTime
@@ -44,8 +44,8 @@ struct FrameCounter {
     ///   - raw: The driver's sequence number, which wraps at 2³².
     ///   - stamp: The driver's timestamp.
     ///   - arrival: Time when the buffer was dequeued.
-    /// - Returns: A sequence number above the previous one. `missing` is at most twice the number of frames that fit
-    ///   into the elapsed time.
+    /// - Returns: A sequence number that is greater than the previous sequence number. `missing` is at most
+    ///   twice the number of frames that fit into the elapsed time.
     mutating func place(_ raw: UInt32, _ stamp: DriverStamp, arrivedAt arrival: ClockTime) -> Place {
         let previousTime = lastTime
         let (time, isCorrected) = captureTime(stamp, arrival)

@@ -17,7 +17,8 @@ final class HeaderClocks {
     /// Number of buffers: as many as the capture node has, plus a few for clocks that are requested late.
     private static let bufferCount = 12
 
-    /// Opens the node and starts its stream. The stream delivers nothing until the capture stream starts.
+    /// Opens the node and starts its stream. The metadata stream doesn't deliver headers until the capture
+    /// stream starts.
     ///
     /// - Parameter camera: The camera's capture node.
     /// - Throws: `DeviceError` if the camera has no metadata node, or if the node can't be opened or doesn't deliver

@@ -35,7 +35,7 @@ public final class V4L2Camera: CameraSource {
     /// - Parameters:
     ///   - device: A camera from the catalog; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: Controls to set and maintain. Automatic controls are set before the others.
+    ///   - controls: Controls to set and maintain. Automatic controls are set before other controls.
     ///   - adoptsOtherSizes: Whether to accept another frame size from a capture stick that returns without the
     ///     original size.
     ///   - roster: Shared by all cameras of a session, so that a reconnected camera is never confused with another one.
@@ -61,7 +61,7 @@ public final class V4L2Camera: CameraSource {
     /// - Parameters:
     ///   - device: A camera from the catalog; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: Controls to set and maintain. Automatic controls are set before the others.
+    ///   - controls: Controls to set and maintain. Automatic controls are set before other controls.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
     ///   doesn't deliver the exact format, or it rejects a control.
     public convenience init(

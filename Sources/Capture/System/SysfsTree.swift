@@ -19,8 +19,8 @@ package struct SysfsTree: Sendable {
             .sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
     }
 
-    /// Returns the names of the video nodes in `class/video4linux`, ordered by number, with their instance numbers.
-    /// Costs one system call per node.
+    /// Returns the names of the video nodes in `class/video4linux`, ordered by number, with their instance
+    /// numbers. Makes one system call per node.
     func videoNodeNames() -> [(name: String, instance: UInt64)] {
         let folder = "\(root)/class/video4linux"
         return Paths.entries(of: folder).sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }

@@ -4,7 +4,7 @@ package import Media
 package struct USBDevice: Sendable, Hashable {
     /// Directory of the device in sysfs, without links.
     package let folder: String
-    /// Kernel name, which consists of the bus and the port chain, such as `1-2.3`.
+    /// Kernel name of the device, which consists of the bus number and the port chain, such as `1-2.3`.
     package let name: String
     /// Product name for display, printable.
     package let product: String
@@ -129,7 +129,8 @@ package struct USBInterface: Sendable, Hashable {
 
 /// A hub between a device and its controller.
 package struct USBHub: Sendable, Hashable {
-    /// Kernel name, such as `usb1` for the controller's root hub, or `1-2` and `1-2.4` for other hubs.
+    /// Kernel name of the hub, such as `usb1` for the controller's root hub, or `1-2` and `1-2.4` for other
+    /// hubs.
     package let name: String
     /// Current speed of the hub; `nil` if unknown.
     package let speed: USBSpeed?

@@ -73,7 +73,7 @@ extension V4L2Device {
         if [EACCES, EBUSY, EILSEQ].contains(number) {
             return controls.governing(request.name, beside: requests) ?? .governed(by: nil, manual: nil)
         }
-        // The camera rejects the value. Many cameras do so even for values within the range that they report.
+        // The camera rejects the value. Many cameras reject even values within the range that they report.
         if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive { return .refused(request.value) }
         throw DeviceError(device: path, operation: "VIDIOC_S_EXT_CTRLS \(request.name)", errno: number)
     }

@@ -101,8 +101,8 @@ public struct V4L2Device: ~Copyable, Sendable {
 extension V4L2Device {
     /// Subscribes to source-change events, and applies the detected DV timings if the input supports them (HDMI).
     ///
-    /// If a driver supports neither, the requests fail without effect. A missing signal is then detected when the
-    /// source is opened.
+    /// If a driver supports neither, the requests fail without effect. In this case, a missing signal is
+    /// detected when the source is opened.
     func followSource() {
         var subscription = v4l2_event_subscription()
         subscription.type = UInt32(V4L2_EVENT_SOURCE_CHANGE)
@@ -403,7 +403,7 @@ extension V4L2Device {
 struct DriverStamp: Equatable, Sendable {
     /// Time on `CLOCK_MONOTONIC`; `nil` if the driver uses another clock or sets no timestamps.
     let time: ClockTime?
-    /// Whether the time is the start of exposure. Otherwise, it is the arrival time of the last byte.
+    /// Whether the time is the start of exposure. Otherwise, the time is the arrival time of the last byte.
     let isStartOfExposure: Bool
 }
 

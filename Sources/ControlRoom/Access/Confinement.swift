@@ -40,7 +40,7 @@ enum Confinement {
     /// - Parameters:
     ///   - readable: Paths of files that are read later.
     ///   - folders: Paths of folders. All files in these folders can be read later.
-    ///   - port: The port to listen on later; 0 for a free one.
+    ///   - port: The port to listen on later; 0 for any free port.
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
@@ -76,8 +76,8 @@ enum Confinement {
 
     // MARK: Memory
 
-    /// Permanently limits the memory of this process. If the process exceeds the limit, it ends and the supervisor
-    /// starts another. The limit keeps the remaining memory available for recordings.
+    /// Permanently limits the memory of this process. If the process exceeds the limit, the process ends, and
+    /// the supervisor starts a new process. The limit keeps the remaining memory available for recordings.
     static func ofMemory() {
         var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
@@ -128,7 +128,7 @@ enum Confinement {
     }
 
     /// Hides sched_setattr(2) from GLib before GLib probes for it, because the call accepts any process ID.
-    /// GLib then doesn't copy a thread's scheduling settings.
+    /// Without this system call, GLib doesn't copy a thread's scheduling settings.
     ///
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofScheduling() -> String? {

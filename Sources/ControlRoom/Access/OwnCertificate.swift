@@ -20,7 +20,7 @@ enum OwnCertificate {
     ///
     /// - Parameters:
     ///   - folder: Folder of the file, readable only by this user.
-    ///   - names: Names of this machine.
+    ///   - names: Host names of this machine.
     ///   - addresses: IP addresses of this machine, as text.
     /// - Returns: The path.
     /// - Throws: `WebError` if the certificate can't be created or written.

@@ -35,7 +35,7 @@ struct WebGuard {
             return WebAnswer(403, saying: "Requests from other origins are not allowed.")
         }
         // libsoup passes every path that begins with a WebSocket's path to the handler of that WebSocket, so
-        // such paths are refused.
+        // longer paths are refused.
         let sockets = [WebServer.socketPath, WebServer.phonePath]
         let isSocket = sockets.contains(request.path)
         guard isSocket || (!request.isUpgrade && !sockets.contains { request.path.hasPrefix($0) }) else {
@@ -166,7 +166,8 @@ struct RequestHead {
     var cookies: [String: String] = [:]
     /// Whether the request has an `Upgrade` header and therefore asks for a WebSocket.
     var isUpgrade = false
-    /// Whether the request has a `Transfer-Encoding` header. The length of the body is then unknown.
+    /// Whether the request has a `Transfer-Encoding` header. The body of such a request has an unknown
+    /// length.
     var isChunked = false
     /// The `Content-Length` header.
     var length: String?

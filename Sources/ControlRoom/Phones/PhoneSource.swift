@@ -168,7 +168,7 @@ final class PhoneDelivery {
     /// Time when a key frame was last requested.
     private var asked: ClockTime?
 
-    /// Announced maximum time from exposure to sending. The recorder waits this long for a frame.
+    /// Announced maximum time from exposure to sending. The recorder waits for a frame for this time.
     private static let delay = Nanoseconds.milliseconds(500)
     /// Maximum age of media on arrival. Older media was delayed by a network stall, and the tick that it
     /// belongs to has already been processed.

@@ -6,8 +6,8 @@ internal import System
 
 /// Response to a request for a file or a part of it, sent in pieces. Used only on the web loop's thread.
 ///
-/// At most two pieces are in memory, however slowly the client reads. A client that reads nothing for a minute is
-/// disconnected. Browsers request the rest of the file again if they need it.
+/// At most two pieces are in memory, however slowly the client reads. A client that doesn't read any data for
+/// a minute is disconnected. Browsers request the rest of the file again if they need it.
 final class FileAnswer {
     /// Number that identifies this response when pieces are delivered.
     let number: Int
@@ -208,7 +208,7 @@ final class RecordedFile: Sendable {
     /// A path that reopens exactly this file.
     var path: String { "/proc/self/fd/\(descriptor.number)" }
 
-    /// Reads bytes of the file. Blocks until the disk has delivered them.
+    /// Reads bytes of the file. Blocks until the disk has delivered the bytes.
     ///
     /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if the file can't be read.
     func read(_ count: Int, at offset: Int64) -> Data? {

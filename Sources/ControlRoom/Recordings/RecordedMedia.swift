@@ -8,7 +8,7 @@ internal import SessionFolder
 final class RecordedMedia {
     private var shelf: RecordingShelf
     private let encoder = PreviewEncoder()
-    /// Recently used readers. They are kept because a page requests the frames of a track one by one.
+    /// Recently used readers. Readers are kept because a page requests the frames of a track one by one.
     private var readers: [(key: String, reader: RecordedFrames)] = []
     private var waves: [(key: String, json: String)] = []
 

@@ -6,7 +6,7 @@ internal import SessionFolder
 ///
 /// Frames, waveforms and file contents are each read by a separate thread, so that a waveform of several
 /// hours doesn't delay frames. All these threads run at the lowest priority, so that browsing old recordings
-/// can't affect a running one.
+/// can't affect a running recording.
 final class RecordingRequestHandler: Sendable {
     private struct Order: Sendable {
         let ticket: Int

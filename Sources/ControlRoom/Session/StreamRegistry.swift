@@ -20,8 +20,8 @@ final class StreamRegistry {
 
     /// Opens the streams that are watched, and closes all other streams.
     ///
-    /// - Parameter groups: The streams that are watched. If there are too many, earlier groups take precedence. Within
-    ///   a group, streams that are already open take precedence.
+    /// - Parameter groups: The streams that are watched. If too many streams are watched, earlier groups take
+    ///   precedence. Within a group, streams that are already open take precedence.
     /// - Returns: The streams that are watched but couldn't be opened.
     func arrange(_ groups: [Set<StreamKey>]) -> Set<StreamKey> {
         var wanted: Set<StreamKey> = []

@@ -57,8 +57,8 @@ final class SupervisorLink {
     }
 }
 
-/// The jobs that the supervisor runs for pages: the running ones and the most recently ended ones. Used only on the web
-/// loop's thread.
+/// The jobs that the supervisor runs for pages: the running jobs and the most recently ended jobs. Used only
+/// on the web loop's thread.
 final class JobList {
     private var jobs: [Int: SupervisorLine.Job] = [:]
 

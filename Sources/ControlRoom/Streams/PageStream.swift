@@ -17,7 +17,7 @@ struct PageStream {
         waitsForKey = key == .packets
     }
 
-    /// Whether nothing has been sent yet.
+    /// Whether no piece has been sent yet.
     var isNew: Bool { sequence == 0 }
 
     /// Records that the page has drawn or dropped a piece.
@@ -77,7 +77,7 @@ enum StreamKey: Hashable, Sendable {
     ///   - role: The camera's role; `nil` for the program.
     ///   - width: Width that the page needs, in pixels.
     ///   - rate: Frames per second that the page needs.
-    /// - Returns: The key, with the width rounded up to an available one.
+    /// - Returns: The key, with the width rounded up to an available width.
     static func frames(of role: String?, width: Int, rate: Int) -> StreamKey {
         let width = widths.first { $0 >= width } ?? widths[widths.count - 1]
         let rate = min(max(rate, 1), 60)
@@ -94,7 +94,7 @@ enum StreamKey: Hashable, Sendable {
         }
     }
 
-    /// Whether each piece replaces the earlier ones.
+    /// Whether each piece replaces all earlier pieces.
     var isPicture: Bool {
         switch self {
         case .camera, .program: true

@@ -138,7 +138,7 @@ final class PictureRegistry {
 
     /// Pauses a request until its picture is available.
     ///
-    /// - Returns: The response that refuses the request; `nil` if it is waiting.
+    /// - Returns: The response that refuses the request; `nil` if the request is waiting.
     func begin(_ request: WebRequest, _ wish: RequestedPicture, _ headers: [String: String]) -> WebAnswer? {
         guard pictures.count < Self.mostPictures else {
             return WebAnswer(503, saying: "Too many picture requests are in progress. Try again.")

@@ -39,8 +39,8 @@ final class StreamSource: Sendable {
     init(_ key: StreamKey, _ mailbox: WebMailbox<RoomMessage>) { (self.key, self.mailbox) = (key, mailbox) }
 
     /// Connects to a recorder, unless the source is already connected or was refused recently. Blocks while
-    /// the recorder is too busy to answer, so this function must not be called on the web loop's thread. It
-    /// must be called from only one thread.
+    /// the recorder is too busy to answer, so this function must not be called on the web loop's thread. Only
+    /// one thread may call this function.
     ///
     /// - Parameters:
     ///   - process: The recorder's process ID.

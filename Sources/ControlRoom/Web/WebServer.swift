@@ -64,7 +64,7 @@ final class WebServer {
     ///
     /// - Parameters:
     ///   - address: An IP address of this machine.
-    ///   - port: The port; 0 for a free one.
+    ///   - port: The port; 0 for any free port.
     /// - Returns: The listening port.
     /// - Throws: `WebError` with a sentence that names the relevant option.
     func listen(address: String, port: Int) throws(WebError) -> Int {
@@ -174,8 +174,9 @@ final class WebServer {
         requests[message] = request
     }
 
-    /// Makes room for the TLS handshake of a new connection. GLib runs handshakes on ten threads, and each thread
-    /// blocks until its client answers. A few silent clients would block all others.
+    /// Makes room for the TLS handshake of a new connection. GLib runs handshakes on ten threads, and each
+    /// thread blocks until its client answers. Without this function, a few silent clients would block all
+    /// other clients.
     private func dropStalledHandshakes(at now: ClockTime) {
         let unread = requests.filter { !$0.value.isRead }.sorted { $0.value.number < $1.value.number }
         for (message, request) in unread.dropLast(Self.handshakes.most)

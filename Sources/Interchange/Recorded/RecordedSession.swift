@@ -33,7 +33,8 @@ public struct RecordedSession: Sendable, Equatable {
     public var startSince1970: Nanoseconds = .zero
     /// Offset of the wall clock from UTC, in seconds.
     public var secondsFromGMT = 0
-    /// The cameras, in manifest order. For a recording without camera tracks, this contains its program.
+    /// The cameras, in manifest order. For a recording without camera tracks, this array contains the
+    /// program.
     public var angles: [SessionTrack]
     /// The microphones, in manifest order.
     public var microphones: [SessionTrack]
@@ -312,7 +313,7 @@ extension SessionTrack {
             devices: devices, camera: camera)
     }
 
-    /// Returns the tracks' files in order, each extending from its start to the start of the next one.
+    /// Returns the tracks' files in order, each extending from its start to the start of the next file.
     private static func parts(_ tracks: [Manifest.Track], end: MediaTime) -> [SessionPart] {
         struct Opening {
             let file: String
@@ -361,7 +362,7 @@ extension RecordedSession {
     ///
     /// - Parameters:
     ///   - group: Content of `group.json`.
-    ///   - folder: Path of the folder that contains it.
+    ///   - folder: Path of the folder that contains `group.json`.
     /// - Throws: `FileError` with the operation "reading" if a node's recording can't be read, or none exists.
     init(_ group: GroupManifest, in folder: String) throws(FileError) {
         var parts: [(node: String, session: RecordedSession, later: Nanoseconds)] = []
@@ -509,8 +510,8 @@ extension RecordedSession {
     ///
     /// - Parameter start: Returns the time of the first visible frame in a file, relative to the file's time
     ///   0; `nil` if it can't be read.
-    /// - Returns: The session with the times of the first visible frames. Each such file extends to the first frame of
-    ///   the next one.
+    /// - Returns: The session with the times of the first visible frames. Each such file extends to the first
+    ///   frame of the next file.
     public func withFirstFrames(_ start: (SessionPart) -> MediaTime?) -> RecordedSession {
         var session = self
         for angle in session.angles.indices where !session.angles[angle].isOnGrid {
@@ -523,7 +524,7 @@ extension RecordedSession {
                     nanoseconds: parts[index].from.nanoseconds.addingReportingOverflow(time.nanoseconds)
                         .partialValue)
                 guard shown > parts[index].from, shown < parts[index].to else { continue }
-                // If one file ended before the next one began, nothing was recorded in between.
+                // If a file ended before the next file began, nothing was recorded in between.
                 if index > 0, parts[index - 1].to == parts[index].from { parts[index - 1].to = shown }
                 parts[index].firstFrame = shown
             }

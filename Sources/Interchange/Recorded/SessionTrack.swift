@@ -115,8 +115,9 @@ public struct SessionPart: Sendable, Equatable {
     public let from: MediaTime
     /// Session time when the next part's first frame is shown, or when the track ends.
     public internal(set) var to: MediaTime
-    /// Session time when the first frame is shown. This time equals `from`, except for a copied H.264 track, since each
-    /// of its files begins with a key frame. Until this time, the previous file continues.
+    /// Session time when the first frame is shown. This time equals `from`, except for a copied H.264 track,
+    /// since each of its files begins with a key frame. Until this time, the frames of the previous file are
+    /// shown.
     public internal(set) var firstFrame: MediaTime
     /// Size of the stored frames in pixels; `nil` for audio.
     public let size: FrameSize?

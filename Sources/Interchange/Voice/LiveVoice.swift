@@ -127,7 +127,7 @@ public struct LiveVoice: Sendable {
         alone = alone.map { _ in 0 }
     }
 
-    /// The picture to show, if it differs from the current one.
+    /// The picture to show, if it differs from the current picture.
     private var choice: Choice? {
         if shown != .nobody, time - 1 - sounded >= Self.end { return .nobody }
         if shown != .several, isTogether { return .several }
@@ -153,8 +153,8 @@ public struct LiveVoice: Sendable {
 
     /// Records the level difference between each pair of microphones while one of them is picking up a voice.
     private mutating func learn() {
-        // Until both people have spoken, the levels of their voices are unknown. Therefore the loudest
-        // microphone is the one that is furthest above its noise.
+        // Until both people have spoken, the levels of their voices are unknown. Therefore, the microphone
+        // with the highest level above its own noise counts as the loudest microphone.
         guard let loudest = ears.indices.max(by: { ears[$0].aboveNoise < ears[$1].aboveNoise }),
             ears[loudest].aboveNoise > 10
         else { return }

@@ -211,7 +211,7 @@ struct VoiceDifferences {
     ///   - noise: Noise level of the first microphone relative to the second.
     mutating func count(_ difference: Float?, noise: Float) {
         if let difference {
-            // Increasing the weight of new values avoids scaling down all old ones.
+            // Increasing the weight of new values avoids scaling down all old values.
             weight *= 1.0002
             counts[Int(rounding: max(-60, min(60, difference))) + 60] += weight
             if weight > 1e9 {
@@ -243,9 +243,9 @@ struct VoiceDifferences {
             leakToOne = Float(low - 60) + max(2, 1.5 * Float(scatter.0))
             leakToOther = Float(60 - high) + max(2, 1.5 * Float(scatter.1))
         } else {
-            // So far, only one of the two speakers has spoken: the one whose microphone is louder relative to
-            // its noise. A very different level difference means that the other person is speaking. A value
-            // in between means that both are speaking.
+            // So far, only one of the two people has spoken: the person at the microphone that is louder
+            // relative to its noise. A very different level difference means that the other person is
+            // speaking. A value in between means that both people are speaking.
             let middle = Float(quantile(0..<121, 0.5) - 60)
             (leakToOne, leakToOther) = middle > noise ? (middle - 18, 6 - middle) : (middle + 6, -middle - 18)
         }

@@ -43,8 +43,8 @@ public struct VoiceCut: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - session: The recording.
-    ///   - cameras: Roles of cameras by the role of the microphone. They override the assignments in the
-    ///     recording.
+    ///   - cameras: Roles of cameras by the role of the microphone. These assignments override the
+    ///     assignments in the recording.
     /// - Throws: `CutError` with a message that asks for the missing information: a microphone without a camera, a role
     ///   that doesn't exist, fewer than two cameras, or no microphones.
     public init(for session: RecordedSession, cameras: [String: String] = [:]) throws(CutError) {

@@ -58,8 +58,8 @@ public struct VoiceMeter: Sendable {
         while Int64(count) < min(wanted, 20_000_000) { powers.append(.zero) }
     }
 
-    /// Drops the powers before an index counted from T0, for continuous use. At most twice the requested number remain,
-    /// and at least one second.
+    /// Drops the powers before an index counted from T0, for continuous use. Afterward, at most twice the
+    /// requested number of powers remain, and at least one second.
     public mutating func forget(before index: Int) {
         let old = min(index, count) - forgotten
         guard old > max(100, powers.count / 2) else { return }

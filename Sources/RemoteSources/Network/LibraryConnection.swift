@@ -204,7 +204,8 @@ final class LibraryConnection {
         (stream.pointee.codecpar?.pointee.video_delay ?? 0) > 0
     }
 
-    /// Whether libavformat outputs a frame only when the next one begins, together with the next frame's wall clock.
+    /// Whether libavformat outputs a frame only when the next frame begins, together with the next frame's
+    /// wall clock.
     private static func isAssembled(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
         switch stream.pointee.codecpar?.pointee.codec_id {
         case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG4: true

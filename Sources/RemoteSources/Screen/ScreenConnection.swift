@@ -55,9 +55,9 @@ final class ScreenConnection {
         }
     }
 
-    /// Returns the size and rate of the frames: the announced ones if there are any, otherwise the requested
-    /// ones. If this computer is too slow, a size that wasn't requested explicitly is reduced first, then the
-    /// rate is halved. If just fetching the pixels takes too long, only the rate is reduced.
+    /// Returns the size and rate of the frames: the announced values if there are any, otherwise the
+    /// requested values. If this computer is too slow, a size that wasn't requested explicitly is reduced
+    /// first, then the rate is halved. If just fetching the pixels takes too long, only the rate is reduced.
     private func format(_ output: SourceOutput) throws(SourceError) -> (FrameSize, FrameRate) {
         if let known = output.cameraFormat { return (known.size, known.rate) }
         let whole = ScreenFit.even(screen.pixels.size)

@@ -144,7 +144,7 @@ final class SourceOutput {
 
     /// Adds an event to the recording that reports that the camera's wall clock was set during delivery.
     ///
-    /// - Parameter change: The change relative to this computer's clock; `nil` reports nothing.
+    /// - Parameter change: The change relative to this computer's clock; if `nil`, no event is added.
     func tell(clockSetBy change: Nanoseconds?) {
         guard let change, let camera else { return }
         let seconds = (change.magnitude.inSeconds * 10).rounded() / 10

@@ -4,10 +4,10 @@ internal import Media
 
 /// Maps the timestamps of a network stream to CLOCK_MONOTONIC.
 ///
-/// Timestamps define a rate but not an origin. The origin comes from one of two sources. The first is the
-/// camera's wall clock, if the camera sends it with its frames and it agrees with this computer's clock.
-/// Otherwise, the origin is derived from the arrival times of the fastest frames of the last few seconds,
-/// minus the minimum transport time. This is a value type; the caller passes the time.
+/// Timestamps define a rate but not an origin. The origin comes from one of two sources. The first source is
+/// the camera's wall clock, provided that the camera sends it with its frames and that it agrees with this
+/// computer's clock. Otherwise, the origin is derived from the arrival times of the fastest frames of the
+/// last few seconds, minus the minimum transport time. This is a value type; the caller passes the time.
 struct StreamClock {
     /// Source of the capture times. The source is chosen once, so that capture times don't jump.
     private(set) var origin: TimeOrigin?

@@ -13,7 +13,7 @@ export class Tile extends StudioElement {
     role_ = "";
     /** Whether the tile can be clicked. */
     isButton = true;
-    /** Whether the tile shows a picture. If not, it shows only text. */
+    /** Whether the tile shows a picture. If not, the tile shows only text. */
     hasPicture = true;
     rate = 15;
     /** @type {Picture | undefined} */

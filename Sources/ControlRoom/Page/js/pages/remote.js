@@ -1,5 +1,5 @@
-// The remote control page for a phone: tally, layouts, markers, live outputs, record and stop. It shows no pictures, so
-// it needs little bandwidth.
+// The remote control page for a phone: tally, layouts, markers, live outputs, record and stop. The page
+// doesn't show pictures, so it needs little bandwidth.
 
 import "./message-line.js";
 import "./record.js";

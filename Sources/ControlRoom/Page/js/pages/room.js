@@ -186,7 +186,7 @@ document.addEventListener("multicam-view", (event) => {
     if (view !== studio.local.view) showView(view);
 });
 
-// A camera's controls, next to its picture. The rest of the page isn't dimmed while they are open.
+// A camera's controls, next to its picture. While the controls are open, the rest of the page isn't dimmed.
 
 /** @type {HTMLDialogElement | undefined} */
 let controlsSheet;

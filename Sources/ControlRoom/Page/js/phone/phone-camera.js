@@ -13,7 +13,7 @@ const keyInterval = 2000;
 const firstFrames = 20;
 /** Maximum number of frames waiting in the encoder. */
 const mostQueued = 4;
-/** The encoder is abandoned after this many consecutive errors. */
+/** Number of consecutive errors after which the encoder is abandoned. */
 const mostFaults = 5;
 const jpegQuality = 0.85;
 
@@ -57,8 +57,8 @@ export class PhoneCamera {
     onFault = () => {};
 
     /**
-     * Promise of the format that is sent. It is fulfilled after the first frames, and rejected if no format
-     * is possible.
+     * Promise of the format that is sent. The promise is fulfilled after the first frames, and rejected if no
+     * format is possible.
      * @type {Promise<CameraFormat & {dated: string}>}
      */
     format;

@@ -223,7 +223,7 @@ async function open() {
         }
         keeper.miss();
         lacksKey = true;
-        // After a frame that wasn't sent, nothing can be decoded until the next key frame.
+        // After a frame that wasn't sent, no frame can be decoded until the next key frame.
         if (hasRoom) itsCamera.key();
     };
     if (microphone) microphone.onAudio = (piece) => void itsLink.send(piece);

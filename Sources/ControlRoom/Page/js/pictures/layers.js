@@ -18,8 +18,8 @@ const retryMs = 2000;
 let basis = "";
 
 /**
- * The cameras' positions from back to front, in pixels of the program; undefined until they are known. Empty if the web
- * process can't compute them.
+ * The cameras' positions from back to front, in pixels of the program; undefined until they are known. The
+ * array is empty if the web process can't compute the positions.
  * @param {import("./arrangement.js").Arrangement} arrangement
  * @param {() => void} [whenKnown] called once if the positions become known later
  * @returns {Layer[] | undefined}

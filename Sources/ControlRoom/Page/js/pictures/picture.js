@@ -178,7 +178,7 @@ export class Picture {
                 if (stream > 0 && stream === this.#stream) this.#paint(bitmap, bitmap.width, bitmap.height, data.atNs);
                 bitmap.close();
             } catch {
-                // Drop a frame that isn't a valid JPEG. The next one is drawn.
+                // Drop a frame that isn't a valid JPEG. The next frame is drawn.
             }
             contact.seen(stream, data.sequence);
             data = this.#waiting;

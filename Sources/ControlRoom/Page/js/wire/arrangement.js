@@ -1,4 +1,5 @@
-// Arrangements of the program: which cameras are shown, and in which layout. The recorder computes their positions.
+// Arrangements of the program: which cameras are shown, and in which layout. The recorder computes the
+// positions of the cameras.
 
 import { layouts, special } from "./layout-table.js";
 import { list } from "./numbers.js";

@@ -13,9 +13,10 @@ import { studio } from "./studio.js";
  * A command that isn't confirmed yet.
  * @typedef {object} Wish
  * @property {string[][]} words
- * @property {string} target the element that shows it as pending: `camera/desk`, `layout/grid`, `record`
+ * @property {string} target the element that shows the command as pending: `camera/desk`, `layout/grid`,
+ * `record`
  * @property {number} at time when the command was sent, from `performance.now()`
- * @property {(status: Status) => boolean} [isDone] whether the status confirms it
+ * @property {(status: Status) => boolean} [isDone] whether the status confirms the command
  * @property {boolean} isAnswered
  */
 
@@ -146,7 +147,7 @@ export function arrange(to, target) {
 }
 
 /**
- * The last requested arrangement that isn't confirmed yet. The next change is based on it.
+ * The last requested arrangement that isn't confirmed yet. The next change is based on this arrangement.
  * @type {{arrangement: Arrangement, at: number} | undefined}
  */
 let wanted;
@@ -210,7 +211,7 @@ studio.on(["status"], () => {
     studio.tell("local");
 });
 
-/** Undoes the last change to the program. A second call redoes it. */
+/** Undoes the last change to the program. A second call redoes the change. */
 export function undo() {
     undoing = history.isRedo ? 0 : performance.now() + 5000;
     wanted = undefined;
@@ -407,7 +408,7 @@ export function record() {
 const recordAgainMs = 30_000;
 let recordAgainTimer = 0;
 
-/** Starts the recorder, and starts a recording once it is on standby. */
+/** Starts the recorder, and starts a recording once the recorder is in standby. */
 async function recordAgain() {
     studio.wantsRecording = true;
     clearTimeout(recordAgainTimer);

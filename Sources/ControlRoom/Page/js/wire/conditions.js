@@ -21,7 +21,7 @@ const ranks = { state: 0, note: 1, attention: 2, act: 3 };
 const noteMs = 8000;
 
 /**
- * Alarms that the user has acknowledged. They are shown as `attention` until they end.
+ * Alarms that the user has acknowledged. Acknowledged alarms are shown as `attention` until they end.
  * @type {Set<string>}
  */
 const seen = new Set();

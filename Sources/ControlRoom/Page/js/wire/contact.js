@@ -22,7 +22,7 @@
 const retryDelays = [200, 500, 1000, 2000, 3000];
 const headerLength = 20;
 
-/** The connection to the web process. There is one per page, and it reconnects automatically. */
+/** The connection to the web process. Each page has one connection, which reconnects automatically. */
 export class Contact {
     /**
      * Called for each JSON message from the web process.
@@ -120,7 +120,8 @@ export class Contact {
     }
 
     /**
-     * Reports which cameras this page shows in the preview, so that phones can display it.
+     * Reports which cameras this page shows in the preview, so that phones can indicate that they are in
+     * preview.
      * @param {string[]} roles
      */
     tellNext(roles) {

@@ -127,7 +127,7 @@ const silenceMs = 3000;
  */
 const hasNextInSight = matchMedia("(min-width: 37.5rem)");
 
-/** Choices that apply only to this page. Some of them are stored in the browser. */
+/** Choices that apply only to this page. Some of these choices are stored in the browser. */
 class Local {
     previewFirst = localStorage.getItem("multicam.preview-first") === "true";
     isHealthShown = false;
