@@ -21,7 +21,7 @@ public final class Supervisor: Sendable {
     }
 
     private enum Event: Sendable {
-        /// A line from the web process of the given generation. `waiting` counts the queued lines.
+        /// A line from the web process with the given generation number. `waiting` counts the queued lines.
         case web(SupervisorLine, Int, waiting: ConditionLock<Int>)
         case webEnded(Int)
         case webDue
@@ -31,8 +31,8 @@ public final class Supervisor: Sendable {
         case standsBy(Int32)
         /// The profile that a page wants to use exists.
         case use(SupervisorLine.Order, Int)
-        /// A task for the web process of the given generation has finished. A later web process uses the same ticket
-        /// numbers for other requests.
+        /// A task for the web process with the given generation number has finished. A later web process uses
+        /// the same ticket numbers for other requests.
         case done(SupervisorLine.Result, Int)
         case job(Int, JobRegistry.News)
         case stop(asks: Bool)

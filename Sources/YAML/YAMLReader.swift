@@ -132,9 +132,11 @@ public struct YAMLError: Error, Sendable, Equatable {
     public let position: YAMLPosition
     /// Names of the mappings that enclose the position, starting with the outermost one; empty if they are unknown.
     public let path: [String]
-    /// The content at the position. In messages, this text follows the word "found".
+    /// Description of the content at the position of the problem. In messages, this text follows the word
+    /// "found".
     public let found: String
-    /// The content that is allowed at the position. In messages, this text follows the word "expected".
+    /// Description of the content that is allowed at the position. In messages, this text follows the word
+    /// "expected".
     public let expected: String
 
     /// Creates an error. Messages contain `found` and `expected` as parts of a sentence.

@@ -238,7 +238,8 @@ struct NodeAnswers: Sendable {
 /// Video nodes known from the previous scan. Each node is opened and queried only once.
 package struct KnownNodes: Sendable {
     struct Node: Sendable {
-        /// Number from `SysfsTree.instance(of:)`. A different device at the same path has a different number.
+        /// Instance number from `SysfsTree.instance(of:)`. A different device at the same path has a
+        /// different number.
         let instance: UInt64
         let folder: String
         let camera: SysfsCamera

@@ -6,7 +6,8 @@ package struct LocatedDevice: Sendable, Hashable {
     package let device: CaptureDevice
     /// USB device from `CameraCatalog.usbDevice(ofSysfsPath:)`; `nil` for a device that isn't on a USB bus.
     package let usbDevice: String?
-    /// Number that changes when the device is disconnected and reconnected. Unique among devices of one media type.
+    /// Number that changes when the device is disconnected and reconnected. The number is unique among
+    /// devices of one media type.
     package let instance: UInt64
 
     /// Creates a device with its location.

@@ -85,7 +85,8 @@ struct SysfsCamera: Sendable {
     var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }
 }
 
-/// Reads device properties from the udev database. Owns a libudev context; use from one thread at a time.
+/// Reads device properties from the udev database. Owns a libudev context. Must be used from only one thread
+/// at a time.
 struct UdevProperties: ~Copyable {
     private let context: OpaquePointer?
 
@@ -102,7 +103,8 @@ struct UdevProperties: ~Copyable {
     /// - Parameters:
     ///   - name: udev name of the property, such as `ID_PATH`.
     ///   - folder: Directory of the device in `/sys`, without links.
-    /// - Returns: The value, never empty; `nil` if udev isn't running or doesn't have the property.
+    /// - Returns: The property's value, which is never empty; `nil` if udev isn't running or doesn't have the
+    ///   property.
     func value(_ name: String, of folder: String) -> String? {
         guard let context, let device = udev_device_new_from_syspath(context, folder) else { return nil }
         defer { udev_device_unref(device) }

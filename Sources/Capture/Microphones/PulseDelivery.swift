@@ -40,7 +40,7 @@ final class PulseDelivery: Sendable {
         let verdict = monitor.withLock { state -> SampleDating.Verdict in
             guard state.fault == nil else { return .steady }
             let verdict = state.dating.report(time)
-            // Samples missing before the source returned are part of the outage.
+            // Samples that were lost before the source returned are part of the outage.
             if state.outage != nil, case .lost = verdict { return .steady }
             return verdict
         }

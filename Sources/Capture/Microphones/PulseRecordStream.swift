@@ -130,7 +130,7 @@ final class PulseRecordStream: @unchecked Sendable {
     }
 }
 
-/// Handles a record stream's callbacks. Everything runs under the connection's lock, on libpulse's thread.
+/// Handles a record stream's callbacks. All methods run under the connection's lock, on libpulse's thread.
 final class PulseStreamListener {
     private let stream: OpaquePointer
     private let connection: PulseConnection

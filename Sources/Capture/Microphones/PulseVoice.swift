@@ -148,7 +148,7 @@ final class VoiceModules: Sendable {
     ///
     /// - Parameters:
     ///   - master: The microphone's source.
-    ///   - role: The microphone's role; part of the names.
+    ///   - role: The microphone's role, which becomes part of the names of the created sources and sinks.
     ///   - processing: Whether to remove echo and noise.
     ///   - sourceChannels: Indices of the microphone channels to use; all if empty.
     ///   - connection: A connection to the microphone's server.

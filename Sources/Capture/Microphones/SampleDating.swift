@@ -18,7 +18,8 @@ struct SampleDating {
         case lost(count: Int64, at: ClockTime)
     }
 
-    /// Number of the next sample, in samples per channel. Advances with time during an interruption.
+    /// Number of the next sample, in samples per channel. The number advances with time during an
+    /// interruption.
     private(set) var position: Int64 = 0
     private let rate: Int64
     /// Capture time of the next sample; `nil` if unknown.

@@ -18,8 +18,9 @@ final class CameraMonitor: Sendable {
     ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its
     ///     permissions: within milliseconds of the kernel event, and again when udevd has finished processing
     ///     the node. A single call can represent several changes, and a camera with two nodes can cause
-    ///     several calls. Also called at the time returned by the previous call, if no event arrives before
-    ///     this time. This function must not call `stop` or release the last reference to the monitor.
+    ///     several calls. The function is also called at the time returned by the previous call, if no event
+    ///     arrives before this time. This function must not call `stop` or release the last reference to the
+    ///     monitor.
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
@@ -112,7 +113,7 @@ final class CameraEventWaiter {
 
 /// A netlink socket for device events of one subsystem. Owns a libudev context and its monitor.
 ///
-/// Use from one thread at a time.
+/// Must be used from only one thread at a time.
 final class UdevMonitor {
     /// Sender of the events.
     enum Group: String {
@@ -159,7 +160,8 @@ final class UdevMonitor {
 
     /// Receives all pending events. Doesn't block.
     ///
-    /// - Returns: Whether an event concerns the subsystem. Also `true` if events were lost in an overflow.
+    /// - Returns: Whether an event concerns the subsystem. The result is also `true` if events were lost in
+    ///   an overflow.
     func dequeueEvents() -> Bool {
         var hasNews = false
         while true {
@@ -203,7 +205,8 @@ final class NodeFolder {
 
     /// Receives all pending events. Doesn't block.
     ///
-    /// - Returns: Whether an event concerns the nodes. Also `true` if events were lost in an overflow.
+    /// - Returns: Whether an event concerns the nodes. The result is also `true` if events were lost in an
+    ///   overflow.
     func dequeueEvents() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { memory in
             var hasNews = false

@@ -27,7 +27,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
     /// Creates the source.
     ///
     /// - Parameters:
-    ///   - key: Distinguishes several microphones of one parent process.
+    ///   - key: Key that distinguishes several microphones of one parent process.
     ///   - description: Display name.
     ///   - format: Format of the written audio: 48 kHz, at most 8 channels.
     ///   - server: PulseAudio server string; `nil` for the user's default server.

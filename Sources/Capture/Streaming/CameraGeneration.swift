@@ -1,8 +1,8 @@
 import Media
 internal import System
 
-/// An opened camera node with its format, buffers and controls. A camera that returns after an outage gets a new
-/// generation.
+/// An opened camera node with its format, buffers and controls. When a camera returns after an outage, its
+/// node is opened again as a new `CameraGeneration`.
 struct CameraGeneration {
     let buffers: CaptureBuffers
     let granted: V4L2Device.GrantedFormat

@@ -1,10 +1,10 @@
 import Glibc
 import Media
 
-/// File descriptor and mapped buffers for one generation of a camera's stream.
+/// File descriptor and mapped buffers of a camera between one opening and closing of its node.
 ///
 /// The camera's thread and each lent frame hold a reference. The last release unmaps the buffers and closes
-/// the descriptor. A buffer is returned to the driver only while its generation is streaming.
+/// the descriptor. A buffer is returned to the driver only while the stream that it belongs to is running.
 final class CaptureBuffers: Sendable {
     let device: V4L2Device
     private let mappings: [Mapping]
@@ -29,7 +29,7 @@ final class CaptureBuffers: Sendable {
     /// Requests and maps the buffers.
     ///
     /// - Parameters:
-    ///   - device: An open node with its format set.
+    ///   - device: An open node, with the format already set.
     ///   - count: Number of buffers to request; the driver may allocate more or fewer.
     /// - Throws: `DeviceError` if the driver or mmap(2) fails, for example with `busy`; `ENOMEM` if the driver
     ///   allocates fewer than two buffers.

@@ -3,8 +3,8 @@ import Glibc
 import Media
 internal import System
 
-/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's thread. The
-/// metadata node is closed together with its stream generation.
+/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's
+/// thread. The metadata node is closed together with the camera's capture node.
 ///
 /// `poll` doesn't wait for this node: uvcvideo completes a frame's metadata before the frame, so the metadata is
 /// available before the frame. The buffers hold the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1). Frames

@@ -38,7 +38,8 @@ public final class V4L2Camera: CameraSource {
     ///   - controls: Controls to set and maintain. Automatic controls are set before other controls.
     ///   - adoptsOtherSizes: Whether to accept another frame size from a capture stick that returns without the
     ///     original size.
-    ///   - roster: Shared by all cameras of a session, so that a reconnected camera is never confused with another one.
+    ///   - roster: The roster that all cameras of a session share, so that a reconnected camera is never
+    ///     confused with another one.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
     ///   doesn't deliver the exact format, or it rejects a control.
     package init(
@@ -96,7 +97,8 @@ public final class V4L2Camera: CameraSource {
         throws(DeviceError)
     {
         precondition(state.withLock { $0.thread == nil }, "a camera can have only one active stream")
-        // The generation is removed from the state, so that the camera is closed if it fails to start.
+        // The opened camera is removed from the state, so that its node is closed if the stream fails to
+        // start.
         let prepared = state.withLock { $0.opened.take() }
         var generation: CameraGeneration
         if let prepared {
@@ -114,7 +116,7 @@ public final class V4L2Camera: CameraSource {
         do throws(ThreadError) {
             try run(clock, requests, telling: started.outcomes + again, receive)
         } catch {
-            // Releasing the generation closes the camera.
+            // Releasing the `CameraGeneration` closes the camera.
             state.withLock { state in
                 _ = state.opened.take()
                 state.requests = nil
@@ -273,7 +275,7 @@ final class StreamRequests: Sendable {
         wakeUp = try WakeUp(for: device)
     }
 
-    /// Requests that the camera's thread stop. Later requests don't replace this one.
+    /// Requests that the camera's thread stop. Later requests don't replace the stop request.
     func stop() {
         request.withLock { $0 = .stop }
         wakeUp.wake()

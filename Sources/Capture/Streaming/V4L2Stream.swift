@@ -3,7 +3,7 @@ import Glibc
 import Media
 internal import System
 
-/// Runs one generation of a camera's stream from start to end. Use only on the camera's thread.
+/// Runs the stream of an opened camera from start to end. Use only on the camera's thread.
 final class V4L2Stream {
     /// The reason why a stream ended without a request.
     struct End {
@@ -40,10 +40,10 @@ final class V4L2Stream {
     /// Number of frames discarded at stream start. The first MJPEG frames are often corrupt without an error flag.
     private static let warmUpFrames = 2
 
-    /// Prepares to deliver frames of a generation.
+    /// Prepares to deliver the frames of an opened camera.
     ///
     /// - Parameters:
-    ///   - generation: A streaming generation.
+    ///   - generation: An opened camera that is streaming.
     ///   - held: The controls to maintain.
     ///   - wakeUp: Wake-up with which another thread ends the stream.
     ///   - delivery: Receives the frames.

@@ -177,8 +177,8 @@ package struct USBEndpoint: Sendable, Hashable {
     /// Whether the endpoint sends data to the computer.
     package var isInput: Bool { address & 0x80 != 0 }
 
-    /// Returns the maximum number of bytes that the bus reserves for the endpoint per interval. Valid only for periodic
-    /// endpoints.
+    /// Returns the maximum number of bytes that the bus reserves for the endpoint per interval. The result is
+    /// valid only for periodic endpoints.
     package func bytes(at speed: USBSpeed) -> Int {
         switch speed {
         case .low, .full: packetSize

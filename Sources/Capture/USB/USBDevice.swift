@@ -35,8 +35,8 @@ package struct USBDevice: Sendable, Hashable {
     /// The controller driver's method of bandwidth accounting.
     package var accounting: USBAccounting { USBAccounting(driver: controllerDriver) }
 
-    /// Sections of the device's path with separate bandwidth, starting at the controller. Empty if a speed is unknown
-    /// or the controller doesn't reserve bandwidth.
+    /// Sections of the device's path with separate bandwidth, starting at the controller. The list is empty
+    /// if a speed is unknown or the controller doesn't reserve bandwidth.
     ///
     /// An xHCI controller provides the full bandwidth of a bus at each port (`rh_bw` in the kernel's xhci.h).
     /// With other controllers, all ports share the bandwidth of the bus. The total throughput of a controller
@@ -82,7 +82,7 @@ package struct USBDevice: Sendable, Hashable {
     /// Returns the bandwidth that a camera's stream currently reserves, a subset of `reservations`.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
-    /// - Returns: The reservations. Empty while the camera isn't streaming, or if it streams without reserved
+    /// - Returns: The reservations; empty while the camera isn't streaming, or if it streams without reserved
     ///   bandwidth (bulk transfers).
     package func streams(controlledBy control: Int?) -> [USBReservation] {
         guard let speed else { return [] }
@@ -96,7 +96,7 @@ package struct USBDevice: Sendable, Hashable {
     /// Returns the bandwidth that each alternate setting of a camera's stream would reserve, in ascending order.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
-    /// - Returns: The reservations. Empty if the camera streams without reserved bandwidth (bulk transfers),
+    /// - Returns: The reservations; empty if the camera streams without reserved bandwidth (bulk transfers),
     ///   or if its settings are unknown.
     package func streamSettings(controlledBy control: Int?) -> [USBReservation] {
         guard let speed, let description else { return [] }

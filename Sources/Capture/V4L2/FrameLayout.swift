@@ -65,7 +65,8 @@ struct FrameLayout: Sendable {
     }
 }
 
-/// Converts the raw formats of old webcams to I420 with libv4lconvert, for one device. Use from one thread at a time.
+/// Converts the raw formats of old webcams to I420 with libv4lconvert, for one device. Must be used from only
+/// one thread at a time.
 final class LegacyConverter {
     private let handle: OpaquePointer
     private let source: v4l2_format

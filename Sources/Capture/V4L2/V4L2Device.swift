@@ -3,7 +3,8 @@ import Glibc
 public import Media
 internal import System
 
-/// An open V4L2 node. Wraps its ioctls and throws Swift errors. Has no thread and doesn't stream frames.
+/// An open V4L2 node. This type wraps the ioctls of the node and throws Swift errors. It doesn't start a
+/// thread and doesn't stream frames.
 ///
 /// The node is closed at the end of the value's lifetime. While another program is streaming, formats and
 /// controls can be read, and controls can be set.
@@ -90,8 +91,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         guard result == 0 else { throw DeviceError(device: path, operation: name, errno: number) }
     }
 
-    /// Returns whether the driver accepts a request. Used for enumerations, which end with EINVAL, and for
-    /// optional requests.
+    /// Returns whether the driver accepts a request. This function is used for enumerations, which end with
+    /// EINVAL, and for optional requests.
     func answers<Argument>(_ request: UInt, _ argument: inout Argument) -> Bool {
         withUnsafeMutablePointer(to: &argument) { linux_ioctl(descriptor.number, request, $0) == 0 }
     }

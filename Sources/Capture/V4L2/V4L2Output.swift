@@ -91,7 +91,7 @@ package final class V4L2Output: Sendable {
 
     /// Writes one frame. Doesn't block.
     ///
-    /// - Parameter frame: All planes, packed, in the node's format.
+    /// - Parameter frame: The frame in the node's format, with all planes packed.
     /// - Returns: Whether the node accepted the frame; `false` if it isn't ready for another one.
     /// - Throws: `DeviceError` if the node is gone or fails.
     package func write(_ frame: SharedBytes) throws(DeviceError) -> Bool {

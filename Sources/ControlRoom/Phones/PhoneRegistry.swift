@@ -153,7 +153,7 @@ final class PhoneRegistry {
 
     /// Admits a phone if it may send media. While a recording is running, a camera name belongs to the phone
     /// key that used it first. Names can be chosen freely, and this process may have started after the
-    /// recording, so the supervisor is asked.
+    /// recording, so the registry asks the supervisor.
     private func confirm(_ name: String) {
         guard !awaitsStatus, let phone = phones[name], let link = phone.link else { return }
         if let recording, cameras[phone.offer.selector] != nil, phone.confirmed != recording {
@@ -184,7 +184,7 @@ final class PhoneRegistry {
             // Keep the name available for the phone that owns it in this recording.
             phones.removeValue(forKey: name)?.source.close()
             link.refuse(result.output.printable(limit: 400))
-        // The recording is just starting, or the supervisor is busy. `look` tries again.
+        // The recording is just starting, or the supervisor is busy. `look` asks again.
         default: break
         }
     }

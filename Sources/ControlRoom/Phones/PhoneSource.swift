@@ -168,7 +168,8 @@ final class PhoneDelivery {
     /// Time when a key frame was last requested.
     private var asked: ClockTime?
 
-    /// Announced maximum time from exposure to sending. The recorder waits for a frame for this time.
+    /// Maximum time from exposure to sending, as announced to the recorder. The recorder waits for a frame
+    /// for this time.
     private static let delay = Nanoseconds.milliseconds(500)
     /// Maximum age of media on arrival. Older media was delayed by a network stall, and the tick that it
     /// belongs to has already been processed.

@@ -98,7 +98,7 @@ final class FileAnswer {
             soup_message_body_append(body, SOUP_MEMORY_COPY, $0.baseAddress, gsize($0.count))
         }
         unwritten += 1
-        // libsoup pauses when it has written everything it was given.
+        // libsoup pauses the response when it has written all bytes that it was given.
         if unwritten == 1 { request.resume(isWhole: false) }
         askForMore()
     }
@@ -142,8 +142,9 @@ enum ByteRange: Equatable {
     /// Parses the header.
     ///
     /// - Parameters:
-    ///   - header: The header's value, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if absent. As the
-    ///     standard requires, another unit, several ranges, or an invalid range selects the whole file.
+    ///   - header: The header's value, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if the
+    ///     header is absent. As the standard requires, another unit, several ranges, or an invalid range
+    ///     selects the whole file.
     ///   - count: Size of the file in bytes.
     init(_ header: String?, of count: Int64) {
         self = .whole

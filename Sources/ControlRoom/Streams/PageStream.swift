@@ -30,7 +30,8 @@ struct PageStream {
     /// - Parameters:
     ///   - piece: The piece.
     ///   - current: The source's latest setup.
-    ///   - start: T0 on CLOCK_MONOTONIC, in nanoseconds. Used for packets, because their timestamps are relative to T0.
+    ///   - start: T0 on CLOCK_MONOTONIC, in nanoseconds. This value is used for packets, because their
+    ///     timestamps are relative to T0.
     /// - Returns: The piece as a message, with a setup message that must precede it if the setup has changed; `nil` if
     ///   the page has fallen behind.
     mutating func messages(

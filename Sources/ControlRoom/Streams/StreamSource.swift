@@ -8,8 +8,8 @@ internal import Media
 internal import MediaLink
 internal import Studio
 
-/// A stream of the recorder. Receives the stream through a tap, converts it to formats that browsers support, and
-/// queues the result for the web loop.
+/// A stream of the recorder. Receives the stream through a `RemoteTap`, converts it to formats that browsers
+/// support, and queues the result for the web loop.
 ///
 /// Safe to use from any thread. Frames are converted to JPEG on the tap's thread. Only the newest picture is queued.
 final class StreamSource: Sendable {
@@ -138,7 +138,7 @@ final class StreamSource: Sendable {
 
 /// Converts a recorder's output to formats that browsers support. Used only on one tap's thread.
 final class PieceMaker: @unchecked Sendable {
-    // Only the thread of the associated tap uses this object.
+    // This object is used only on the thread of the associated tap.
     private let key: StreamKey
     private let encoder = PreviewEncoder()
     private var stream: PlainStream?

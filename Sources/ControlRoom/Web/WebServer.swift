@@ -226,7 +226,7 @@ final class WebServer {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Passes a WebSocket to `admit`. From here on, libsoup reports nothing more about the request.
+    /// Passes a WebSocket to `admit`. From this point on, libsoup doesn't report any events of the request.
     private func open(_ message: OpaquePointer, _ connection: OpaquePointer) {
         let open = requests.removeValue(forKey: message)
         let request = WebRequest(message, open)

@@ -60,7 +60,7 @@ public struct RecordedSession: Sendable, Equatable {
     /// Returns the angle for a role; `nil` if it doesn't exist.
     public func angle(_ role: String) -> SessionTrack? { angles.first { $0.role == role } }
 
-    /// Returns the frame at `rate` that contains an instant, from 0 to the last.
+    /// Returns the number of the frame at `rate` that contains an instant, from 0 to the last frame.
     public func frame(at time: MediaTime) -> Int64 {
         let next = rate.ticks(before: time)
         return min(rate.time(ofTick: next) == time ? next : max(0, next - 1), max(0, frameCount - 1))

@@ -29,7 +29,8 @@ public struct SessionTrack: Sendable, Equatable {
     public let shown: FramePart
     /// Number of audio channels; 0 for a track without audio.
     public let channels: Int
-    /// Periods in which nothing was captured, which contain duplicated frames, a slate, or silence.
+    /// Periods in which nothing was captured, which contain duplicated frames, a slate (a still image with a
+    /// notice), or silence.
     public let gaps: [Gap]
     /// Names of the devices assigned to the role, in order, without unsafe characters.
     public let devices: [String]

@@ -270,7 +270,8 @@ public struct VoiceCut: Sendable, Equatable {
         return worth + [wide]
     }
 
-    /// Value of a frame without a usable picture. Switching away from such a frame is always a gain.
+    /// Value of a frame without a usable picture. Switching away from such a frame always increases the total
+    /// value.
     private static let unusable: Float = -2
 
     private func why(

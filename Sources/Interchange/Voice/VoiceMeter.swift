@@ -4,7 +4,7 @@ public import Media
 /// Measures the voice level of one microphone every 10 ms in each of eight bands from 150 Hz to 4.8 kHz.
 ///
 /// Rumble below and hiss above the bands would hide quiet voices. Within a band, a voice can be louder than
-/// noise or another voice that is louder overall. Each 10 ms retained takes 32 bytes of memory.
+/// noise or another voice that is louder overall. Each retained period of 10 ms takes 32 bytes of memory.
 public struct VoiceMeter: Sendable {
     /// Mean power of each band. Full scale is 1.
     public typealias Powers = SIMD8<Float>

@@ -15,7 +15,7 @@ final class ScreenConnection {
 
     /// Maximum share of the frame interval that capturing and encoding may take.
     private static let mostBusy = 0.6
-    /// Number of repetitions per measurement. The fastest result counts.
+    /// Number of repetitions per measurement. The fastest repetition is the result.
     private static let trials = 3
     /// Number of rates to try, each half of the previous rate.
     private static let rateSteps = 5
@@ -150,7 +150,7 @@ final class ScreenEncoder {
     /// Position of the screen on the canvas.
     private var place: PixelRectangle?
 
-    /// JPEG quality on libjpeg's scale of 1…100. At this value, text shows no artifacts.
+    /// JPEG quality on libjpeg's scale of 1…100. At this quality, text doesn't show artifacts.
     private static let quality = 95
 
     /// Creates an encoder for one size.

@@ -26,7 +26,7 @@ struct FrameContinuity {
     private static let mostDisorder = 30
     /// Number of consecutive backward steps that can't be caused by B-frames.
     private static let reversed = 8
-    /// Maximum gap that counts as missing frames, in stream time. A longer gap is an outage.
+    /// Maximum gap that counts as missing frames, in stream time. A longer gap counts as an outage.
     private static let longest = Nanoseconds.seconds(10)
 
     init(interval: Nanoseconds) { self.interval = max(interval, Nanoseconds(1)) }
@@ -130,7 +130,8 @@ enum RateEstimate {
     /// - Parameters:
     ///   - stamps: Timestamps in any order.
     ///   - guessed: The rate that the stream declares, used if there are too few frames.
-    /// - Returns: A common rate if one is close; 25 if nothing is known.
+    /// - Returns: The common frame rate that is close to the estimate; if there is none, the declared rate,
+    ///   or 25 frames per second if no rate is declared.
     static func rate(ofStamps stamps: [Nanoseconds], guessed: FrameRate?) -> FrameRate {
         let ordered = stamps.sorted()
         let intervals = zip(ordered.dropFirst(), ordered).map { ($0 - $1).count }.filter { $0 > 0 }.sorted()

@@ -191,10 +191,11 @@ struct FrameRateLimiter {
 enum SourceError: Error, Equatable, CustomStringConvertible {
     /// A network problem, or a temporary problem with the camera. The connection is retried soon.
     case lost(String)
-    /// A wrong password, path, or format, which requires user action. Retries are less frequent.
+    /// A wrong password, path, or format, which requires user action. The connection is retried less
+    /// frequently.
     case refused(String)
-    /// The camera delivers a different format than announced, until the user changes the format back. Retries
-    /// are less frequent.
+    /// The camera delivers a different format than announced, until the user changes the format back. The
+    /// connection is retried less frequently.
     case changed(String)
     /// The user ended the source, so it isn't retried.
     case over(String)

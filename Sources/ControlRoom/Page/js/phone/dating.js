@@ -46,8 +46,8 @@ export class Dating {
     }
 
     /**
-     * Registers the capture time of a frame whose stamp is unknown. Selects the recent stamp with the offset
-     * that is closest to the smallest delay.
+     * Registers the capture time of a frame with an unknown timestamp. Selects the recent timestamp with the
+     * offset that is closest to the smallest delay.
      * @param {number} capture capture time in ms, by `performance.now()`
      */
     anchor(capture) {
