@@ -5,7 +5,7 @@ internal import System
 
 /// Reports when cameras are connected or disconnected. Uses a dedicated thread.
 ///
-/// The monitor only reports that the cameras have changed; `CameraCatalog` lists them.
+/// The monitor reports only that cameras have changed; `CameraCatalog` lists the cameras.
 final class CameraMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
@@ -51,7 +51,8 @@ final class CameraMonitor: Sendable {
     }
 }
 
-/// Waits for camera events from udevd, the kernel and the directory of nodes. Use from one thread at a time.
+/// Waits for camera events from udevd, the kernel and the directory of nodes. Must be used from only one
+/// thread at a time.
 final class CameraEventWaiter {
     private let udev: UdevMonitor?
     private let kernel: UdevMonitor?
@@ -180,8 +181,8 @@ final class UdevMonitor {
 /// Watches the video nodes in `/dev` for creation, removal and permission changes. Owns an inotify watch.
 ///
 /// This class detects changes that cause no uevent, such as a permission change by an administrator or by a
-/// program other than udevd. The watch also works in containers, which receive no uevents. Use from one
-/// thread at a time.
+/// program other than udevd. The watch also works in containers, which receive no uevents. Must be used from
+/// only one thread at a time.
 final class NodeFolder {
     private let watch: OwnedDescriptor
     private let prefix: [UInt8]
