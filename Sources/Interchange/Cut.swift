@@ -5,9 +5,9 @@ internal import SessionFolder
 
 /// The sequence of shots of a recording: consecutive shots from the first frame to the last. A pure value type.
 public struct Cut: Sendable, Equatable {
-    /// A period with the same cameras in the same layout.
+    /// A part of the recording during which the same cameras are shown in the same layout.
     public struct Shot: Sendable, Equatable {
-        /// First frame, counted from T0 at the session's rate.
+        /// First frame of the shot, counted from T0 at the session's rate.
         public var first: Int64
         /// The frame after the last frame of the shot.
         public var end: Int64
@@ -15,7 +15,7 @@ public struct Cut: Sendable, Equatable {
         public var show: [String]
         /// Layout of the cameras.
         public var layout: ProgramLayout
-        /// The reason for the shot, for users.
+        /// The reason for the shot, as text for users.
         public var why: String
 
         /// Creates a shot.
@@ -30,13 +30,13 @@ public struct Cut: Sendable, Equatable {
 
     /// Frame rate of the shots' frame numbers, in frames per second.
     public let rate: FrameRate
-    /// The shots in order. Each starts at the end of the previous one, and none is empty.
+    /// The shots in order. Each shot starts at the end of the previous shot, and no shot is empty.
     public let shots: [Shot]
 
     /// Creates a cut from consecutive shots.
     ///
-    /// - Precondition: There is at least one shot, no shot is empty, and each starts at the end of the
-    ///   previous one.
+    /// - Precondition: `shots` isn't empty, no shot is empty, and each shot starts at the end of the previous
+    ///   shot.
     public init(rate: FrameRate, shots: [Shot]) {
         precondition(
             !shots.isEmpty && shots.allSatisfy { $0.first < $0.end }
@@ -46,7 +46,7 @@ public struct Cut: Sendable, Equatable {
         self.shots = shots
     }
 
-    /// Returns the shot at a frame, or the last shot after the end.
+    /// Returns the shot that contains a frame, or the last shot if the frame is after the end.
     public func shot(at frame: Int64) -> Shot {
         shots[(shots.firstIndex { frame < $0.end } ?? shots.count - 1)]
     }
@@ -208,7 +208,7 @@ extension Manifest {
 }
 
 extension RecordedSession {
-    /// Whether the program ever showed a camera. The camera's track or its files may be missing.
+    /// Whether a camera was ever shown in the program, even if the camera's track or files are missing.
     fileprivate func showed(_ role: String) -> Bool {
         arrangements.contains { arrangement in arrangement.layers.contains { $0.role == role } }
     }

@@ -59,7 +59,7 @@ public enum Preview {
             }
             process = first
         }
-        // A session that is too busy to answer is checked once it answers.
+        // If the session is too busy to answer, the role is checked once the session answers.
         if let status = ControlClient().status(of: process) { try check(settings.role, status) }
         return process
     }

@@ -17,7 +17,7 @@ final class PreviewLink: Sendable {
         var frame: CapturedFrame?
         /// Taps on the current session; empty without a session.
         var taps: [RemoteTap] = []
-        /// Process ID of the session to connect to next; `nil` for the only running one.
+        /// Process ID of the session to connect to next; `nil` for the only running session.
         var process: Int32?
         /// Number of the current session. Data from earlier sessions is ignored.
         var session = 0
@@ -30,7 +30,7 @@ final class PreviewLink: Sendable {
     private let state: ConditionLock<State>
     private let changed: @Sendable () -> Void
 
-    /// Interval for finding a session, and for checking whether the current one still answers.
+    /// Interval for finding a session, and for checking whether the current session still responds.
     private static let interval = Nanoseconds.milliseconds(500)
     /// Time without a status after which a session counts as unresponsive. A session sends ten status reports
     /// per second.
@@ -40,8 +40,8 @@ final class PreviewLink: Sendable {
     ///
     /// - Parameters:
     ///   - role: Role of the camera; `nil` for the program.
-    ///   - process: Process ID of the session; `nil` if only one is running.
-    ///   - changed: Called when there is something new to show, on one of the link's threads.
+    ///   - process: Process ID of the session; `nil` if only one session is running.
+    ///   - changed: Called when new content is available, on one of the link's threads.
     init(role: String?, process: Int32?, changed: @escaping @Sendable () -> Void) {
         self.role = role
         self.changed = changed
@@ -53,7 +53,8 @@ final class PreviewLink: Sendable {
         }
     }
 
-    /// Returns the content to show: the scene and the latest frame. Show the frame only if the scene's notice is `nil`.
+    /// Returns the content to show: the scene and the latest frame. The frame must be shown only if the
+    /// scene's notice is `nil`.
     func latest() -> (scene: PreviewScene, frame: CapturedFrame?) { state.withLock { ($0.scene, $0.frame) } }
 
     /// Sets whether the window is visible. Frames aren't decoded while the window is hidden.
@@ -99,11 +100,11 @@ final class PreviewLink: Sendable {
                 state.heard = MonotonicClock().now
                 state.scene.connect()
                 state.frame = nil
-                // After this session, connect to any other session.
+                // After this session has ended, any other session may be shown.
                 state.process = nil
                 return state.session
             }
-            // Request the status first, because it contains the rotation of the frames.
+            // The status is requested first, because it contains the rotation of the frames.
             let status = try RemoteTap(.status, process: process) { [weak self] in self?.take($0, session) }
             let frames = try RemoteTap(
                 .frames(role: role ?? "program", FrameRequest(), isPreview: true), process: process
@@ -124,7 +125,8 @@ final class PreviewLink: Sendable {
         changed()
     }
 
-    /// Returns the requested session, otherwise the only running one; `nil` if none or several are running.
+    /// Returns the requested session, otherwise the only running session; `nil` if no session or several
+    /// sessions are running.
     private static func session(_ asked: Int32?) throws(ControlError) -> Int32? {
         if let asked { return asked }
         let processes = try ControlClient().processes()

@@ -28,7 +28,7 @@ final class PreviewWindow {
         // Window titles are in UTF-8, which X accepts only in a UTF-8 locale.
         setlocale(LC_CTYPE, "C.UTF-8")
         SDL_SetHint(SDL_HINT_APP_NAME, "multicam")
-        // Keep the full-screen picture visible while the user works in another window.
+        // This hint keeps the full-screen picture visible while the user works in another window.
         SDL_SetHint(SDL_HINT_VIDEO_MINIMIZE_ON_FOCUS_LOSS, "0")
         SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear")
         SDL_SetMainReady()
@@ -70,7 +70,8 @@ final class PreviewWindow {
         SDL_Quit()
     }
 
-    /// Whether SDL has a display. Without one, SDL renders to memory unless the environment specifies another driver.
+    /// Whether SDL has a display. Without a display, SDL renders to memory unless the environment specifies
+    /// another driver.
     private static var hasDisplay: Bool {
         guard SDL_GetHint(SDL_HINT_VIDEODRIVER) == nil, let name = SDL_GetCurrentVideoDriver() else {
             return SDL_GetNumVideoDisplays() > 0
@@ -148,7 +149,7 @@ final class PreviewWindow {
                 return .drawing
             default: return .drawing
             }
-        // The GPU has lost all textures.
+        // These events report that all textures on the GPU are lost.
         case SDL_RENDER_TARGETS_RESET.rawValue, SDL_RENDER_DEVICE_RESET.rawValue:
             texture = nil
             return .drawing
@@ -213,8 +214,8 @@ final class PreviewTexture {
     private let pixel: PixelFormat
     private let size: FrameSize
 
-    /// Creates a texture for frames like this one. Returns `nil` if the GPU is out of memory or doesn't support the
-    /// format.
+    /// Creates a texture for frames with the format and size of a given frame. Returns `nil` if the GPU is
+    /// out of memory or doesn't support the format.
     init?(_ frame: CapturedFrame, _ renderer: OpaquePointer) {
         guard let format = Self.format(of: frame.pixel),
             let texture = SDL_CreateTexture(
@@ -233,7 +234,8 @@ final class PreviewTexture {
         case .nv12: SDL_PIXELFORMAT_NV12.rawValue
         case .yuyv: SDL_PIXELFORMAT_YUY2.rawValue
         case .uyvy: SDL_PIXELFORMAT_UYVY.rawValue
-        // SDL names the bytes of an integer, most significant first.
+        // The names of SDL's formats list the bytes of a 32-bit integer, starting with the most significant
+        // byte.
         case .bgra: SDL_PIXELFORMAT_ARGB8888.rawValue
         case .mjpeg, .h264, .i422, .grey, .converted: nil
         }
@@ -300,6 +302,6 @@ final class PreviewWakeUp: Sendable {
         if SDL_PushEvent(&event) != 1 { forget() }
     }
 
-    /// Allows the next event, because the window is checking now.
+    /// Allows the next event to be sent. Called when the window begins to check for new content.
     func forget() { isUnderWay.withLock { $0 = false } }
 }

@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import Media
 
-/// One network camera or screen, which connects, and reconnects when the connection fails, on its own thread.
+/// A network camera or a screen. A separate thread connects to the source, and reconnects when the connection
+/// fails.
 final class OpenSource: Sendable {
     let request: SourceRequest
     private let address: SourceAddress
@@ -37,13 +38,13 @@ final class OpenSource: Sendable {
         latest = ConditionLock(SourceReport(source: request.name, state: .connecting))
     }
 
-    /// Whether the user has ended the source, so that it isn't retried.
+    /// Whether the user has ended the source, so that no reconnection is attempted.
     var isOver: Bool { hasEnded.withLock { $0 } }
 
     /// The latest state of the source.
     var report: SourceReport { latest.withLock { $0 } }
 
-    /// Starts after the previous connection to the same camera has ended.
+    /// Starts the source after the previous connection to the same camera has ended.
     func start(after former: OpenSource?) {
         thread.withLock { thread in
             thread = MediaThread.eventually(name: "source") { [self] in
@@ -108,7 +109,7 @@ final class OpenSource: Sendable {
         screen.isShared(ProcessInfo.processInfo.environment) && memory.token(of: screen) == nil
     }
 
-    /// Opens a screen, either an X11 screen or one that the desktop shares.
+    /// Opens a screen: either an X11 screen or a screen that the desktop shares.
     private func see(_ screen: ScreenAddress, _ output: SourceOutput) throws(SourceError) -> any Screen {
         guard screen.isShared(ProcessInfo.processInfo.environment) else {
             return try XScreen(address, screen, cancellation)

@@ -55,7 +55,7 @@ public struct AccessToken: Sendable, Equatable, Codable {
     /// Compares the token with a text in constant time, so that the duration doesn't reveal how many characters match.
     ///
     /// - Parameter candidate: The text to compare.
-    /// - Returns: Whether it equals the token.
+    /// - Returns: Whether the text equals the token.
     package func matches(_ candidate: String) -> Bool {
         let (mine, theirs) = (Array(text.utf8), Array(candidate.utf8))
         guard !mine.isEmpty, mine.count == theirs.count else { return false }

@@ -3,8 +3,8 @@ internal import Media
 internal import Profiles
 internal import System
 
-/// The running jobs, and the most recently ended ones. Used only on the supervisor's thread. The jobs' programs run as
-/// separate processes at the lowest priority.
+/// The running jobs, and the most recently ended jobs. Used only on the supervisor's thread. The jobs'
+/// programs run as separate processes at the lowest priority.
 ///
 /// The supervisor owns the jobs instead of the web process. If the web process crashes, a render continues, and the
 /// next web process reports it.
@@ -23,7 +23,8 @@ struct JobRegistry {
         var state: SupervisorLine.Job
         let child: ChildProcess
         var lines: [String] = []
-        /// The last JSON line that a calibration printed. When the calibration has ended, it contains the result.
+        /// The last JSON line that a calibration printed. After the calibration has ended, this line contains
+        /// the result.
         var lastEvent: String?
         var isCancelled = false
     }
@@ -39,7 +40,7 @@ struct JobRegistry {
     private static let longestText = 20_000
     static let lowestPriority: Int32 = 19
 
-    /// The most recently ended jobs, followed by the running ones in order of their numbers.
+    /// The most recently ended jobs, followed by the running jobs in order of their numbers.
     var all: [SupervisorLine.Job] { last + running.values.map(\.state).sorted { $0.number < $1.number } }
 
     /// Process ID of the running calibration, or `nil`.
@@ -66,8 +67,8 @@ struct JobRegistry {
             : "`\(other.state.command.rawValue)` is running on this recording. Wait until it has finished, or cancel it."
     }
 
-    /// Starts a job's program. The program's standard input is a pipe from this process, so the program ends when this
-    /// process does.
+    /// Starts a job's program. The program's standard input is a pipe from this process, so the program ends
+    /// when this process ends.
     ///
     /// - Parameters:
     ///   - command: The job's command.
@@ -115,7 +116,7 @@ struct JobRegistry {
         guard var job = running[number] else { return nil }
         switch news {
         case .result(let line) where job.state.command == .calibrate:
-            // Each line is an event that the page displays.
+            // Each line that a calibration prints is an event that the page displays.
             job.state.event = line
             job.lastEvent = line
             job.state.text = ""
@@ -157,7 +158,7 @@ struct JobRegistry {
         }
     }
 
-    /// Returns a message for a program that failed without printing one.
+    /// Returns a message for a program that failed without printing a message.
     private static func ending(of command: JobCommand, _ status: Int32) -> String {
         command == .calibrate && status == 1
             ? "At least one device could not be measured accurately enough. See the result for details."
@@ -179,7 +180,7 @@ struct JobRegistry {
         return nil
     }
 
-    /// Ends all jobs because the studio is ending. A recovery can be interrupted at any time and repeated.
+    /// Ends all jobs when the studio ends. A recovery can be interrupted at any time and repeated.
     func end() {
         for job in running.values { job.child.signal(SIGTERM) }
     }

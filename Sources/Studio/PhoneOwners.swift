@@ -16,7 +16,8 @@ struct PhoneOwners: Sendable {
     /// Length of a SHA-256 hash in hexadecimal digits.
     private static let keyLength = 64
 
-    /// Registers a phone as the camera `device` of a recording, unless another phone is registered.
+    /// Registers a phone as the camera `device` of a recording, unless another phone is registered as this
+    /// camera.
     ///
     /// - Parameters:
     ///   - key: Hash of the phone's key.
@@ -99,7 +100,7 @@ package struct PhonePiece: Sendable, Codable {
     package var key: String
     /// Role of the phone's camera in the recording.
     package var role: String
-    /// The phone's ID of the local recording: 8 to 32 letters and digits.
+    /// The ID that the phone assigned to the local recording: 8 to 32 letters and digits.
     package var id: String
     /// Total size of the local recording in bytes.
     package var total: Int64

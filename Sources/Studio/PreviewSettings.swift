@@ -11,7 +11,7 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
     public var isFullScreen: Bool
     /// Number of the display, starting at 1; `nil` to let the desktop choose.
     public var display: Int?
-    /// Process ID of the session; `nil` if only one is running.
+    /// Process ID of the session; `nil` if only one session is running.
     public var process: Int32?
 
     private enum CodingKeys: String, CodingKey {
@@ -25,7 +25,7 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
         (self.role, self.isFullScreen, self.display, self.process) = (role, isFullScreen, display, process)
     }
 
-    /// Parses the argument. Returns `nil` if it is invalid.
+    /// Parses the argument. Returns `nil` if the argument is invalid.
     public static func read(_ text: String) -> PreviewSettings? {
         do {
             return try JSONDecoder().decode(PreviewSettings.self, from: Data(text.utf8))

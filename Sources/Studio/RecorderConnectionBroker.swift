@@ -86,7 +86,7 @@ package final class RecorderConnectionBroker: Sendable {
             socket.setPatience(.zero)
             return socket
         } catch {
-            // The caller learns that no recorder is reachable, and tries again.
+            // The caller treats this result like an unreachable recorder, and tries again.
             return nil
         }
     }
@@ -100,7 +100,7 @@ package final class RecorderConnector: Sendable {
     private let door: OwnedDescriptor
     private let turn = ConditionLock(())
 
-    /// Takes ownership of the web process's end.
+    /// Takes ownership of the web process's end of the connection.
     package init(_ door: consuming OwnedDescriptor) { self.door = door }
 
     /// Connects to a socket of the recorder. Blocks for up to a few seconds while the recorder is too busy to accept a

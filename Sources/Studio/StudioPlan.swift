@@ -20,7 +20,7 @@ public struct StudioPlan: Sendable {
     public var stateFolder: String
     /// Folder of the user's own profiles; `nil` if the environment doesn't define it.
     public var profileFolder: String?
-    /// Process ID of a running recorder to attach to; `nil` to start one.
+    /// Process ID of a running recorder to attach to; `nil` to start a recorder.
     public var recorder: Int32?
 
     /// Creates a configuration. Each parameter sets the property of the same name.

@@ -5,8 +5,9 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Executes the pages' requests, mostly by running `multicam` itself. A page can therefore do no more than the commands
-/// of `multicam`. Safe to use from any thread. Each task blocks its thread.
+/// Executes the pages' requests, mostly by running `multicam` itself. Therefore, a page can't do anything
+/// that isn't possible with the commands of `multicam`. Safe to use from any thread. Each task blocks its
+/// thread.
 package struct StudioRequestHandler: Sendable {
     let plan: StudioPlan
     let owners: PhoneOwners
@@ -16,8 +17,8 @@ package struct StudioRequestHandler: Sendable {
         owners = PhoneOwners(folder: "\(plan.stateFolder)/phones")
     }
 
-    /// Nice value of the programs that execute tasks. A recording takes precedence, but a user is waiting for the
-    /// result.
+    /// Nice value of the programs that execute tasks. The priority is lower than the priority of a recording,
+    /// but it isn't the lowest possible priority, because a user is waiting for the result.
     private static let lowPriority: Int32 = 10
     /// Maximum size of a profile sent by a page, in bytes.
     private static let longestProfile = 1 << 17
@@ -43,7 +44,7 @@ package struct StudioRequestHandler: Sendable {
         }
     }
 
-    /// Result of a task, which consists of the HTTP status and a text, which is JSON if the status is 200 and a message
+    /// Result of a task: the HTTP status, and a text, which is JSON if the status is 200 and a message
     /// otherwise.
     typealias Outcome = (status: Int, output: String)
 
@@ -87,7 +88,7 @@ package struct StudioRequestHandler: Sendable {
         var plan_error: String?
     }
 
-    /// Checks the text of a profile, and plans it.
+    /// Checks the text of a profile, and plans a recording with the profile.
     private func check(_ text: String) -> Outcome {
         guard text.utf8.count <= Self.longestProfile else {
             return (413, "The profile is too large. The limit is \(Self.longestProfile) bytes.")
@@ -178,7 +179,7 @@ package struct StudioRequestHandler: Sendable {
     private static let longestGroup = 1 << 20
 
     /// Returns the state of the nodes in this computer's groups, from the files written by the programs that
-    /// receive it.
+    /// receive this state.
     private func groups() -> Outcome {
         let place = ControlFolder(environment: ProcessInfo.processInfo.environment).groups
         var found = Groups(now_ns: 0, groups: [])
@@ -356,7 +357,8 @@ extension StudioRequestHandler {
             isNew
             ? try part.create(O_WRONLY | O_APPEND, permissions: 0o600)
             : try part.openForUpdate(O_WRONLY | O_APPEND)
-        // Only one connection per phone may write. An earlier one may still have a piece in progress.
+        // Only one connection per phone may write. An earlier connection of the phone may still be writing a
+        // piece.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
             throw FileError(
                 path: path, operation: "writing", detail: "another part of this upload is being written.")

@@ -5,8 +5,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The supervisor
-/// doesn't access the network, and the recorder doesn't depend on it.
+/// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The
+/// supervisor doesn't access the network, and the recorder doesn't depend on the supervisor.
 ///
 /// All decisions are made on the thread of `run`. Child processes and signals only send events to that thread.
 public final class Supervisor: Sendable {
@@ -21,7 +21,7 @@ public final class Supervisor: Sendable {
     }
 
     private enum Event: Sendable {
-        /// A line from the web process of the given generation. `waiting` counts the queued lines.
+        /// A line from the web process with the given generation number. `waiting` counts the queued lines.
         case web(SupervisorLine, Int, waiting: ConditionLock<Int>)
         case webEnded(Int)
         case webDue
@@ -31,8 +31,8 @@ public final class Supervisor: Sendable {
         case standsBy(Int32)
         /// The profile that a page wants to use exists.
         case use(SupervisorLine.Order, Int)
-        /// A task for the web process of the given generation has finished. A later web process uses the same ticket
-        /// numbers for other requests.
+        /// A task for the web process with the given generation number has finished. A later web process uses
+        /// the same ticket numbers for other requests.
         case done(SupervisorLine.Result, Int)
         case job(Int, JobRegistry.News)
         case stop(asks: Bool)
@@ -120,8 +120,8 @@ public final class Supervisor: Sendable {
 
     /// Runs the studio until it is stopped. Blocks the calling thread.
     ///
-    /// - Returns: The recorder's exit status. The value is 0 if the studio was attached to a recorder and leaves it
-    ///   running.
+    /// - Returns: The recorder's exit status. The value is 0 if the studio was attached to a recorder and
+    ///   leaves this recorder running.
     /// - Throws: `StudioError` if a program can't be started or the page can't be served.
     public func run() throws(StudioError) -> Int32 {
         defer { events.finish() }
@@ -221,7 +221,8 @@ public final class Supervisor: Sendable {
         }
         let text = ending(status, state)
         if let former = state.former.take() {
-            // The page has a recorder again, so the user can fix the profile.
+            // With the previous profile, a recorder is available to the page again, and the user can fix the
+            // new profile.
             state.plan.choice = former
             let news =
                 "The selected profile can't be used, so the studio returned to the previous profile. \(text)"
@@ -382,7 +383,8 @@ public final class Supervisor: Sendable {
 
     private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
 
-    /// Executes a page's request: immediately if the supervisor does it itself, otherwise as a queued task.
+    /// Executes a page's request: immediately if the supervisor can execute the request itself, otherwise as
+    /// a queued task.
     private func run(_ order: SupervisorLine.Order, _ state: inout State) {
         switch order.task {
         case .job: start(order, &state)
@@ -407,7 +409,8 @@ public final class Supervisor: Sendable {
             let order = state.tasks.removeFirst()
             state.taskCount += 1
             MediaThread.eventually(name: "task") {
-                // Check that the profile exists before ending the standby of a recorder for it.
+                // Before the standby of a recorder is ended for a profile, the existence of the profile is
+                // checked.
                 let outcome = order.task == .use ? desk.profile(order.name) : desk.perform(order)
                 if order.task == .use, outcome.status == 200 { return events.put(.use(order, generation)) }
                 let result = SupervisorLine.Result(
@@ -424,7 +427,7 @@ public final class Supervisor: Sendable {
 
     /// Starts a recorder after the previous one has ended.
     private func startRecorder(_ order: SupervisorLine.Order, _ state: inout State) {
-        // If the studio was attached to a session that has ended, it starts its own session.
+        // If the studio was attached to a session that has ended, the studio starts a new session.
         if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
         let refusal: String? =
             if state.isEnding {
@@ -491,7 +494,7 @@ public final class Supervisor: Sendable {
     private func take(_ news: JobRegistry.News, of number: Int, _ state: inout State) {
         guard let job = state.jobs.take(news, of: number) else { return }
         say(job, state)
-        // The devices are available again.
+        // After a calibration, the devices are available to the recorder again.
         if job.isDone, job.command == .calibrate, !state.isEnding { _ = startAnew(&state) }
     }
 
@@ -578,7 +581,8 @@ public final class Supervisor: Sendable {
         tellCalibration(state)
     }
 
-    /// Notifies the web process that a calibration is using the devices, so that phones send their data to it.
+    /// Notifies the web process that a calibration is using the devices, so that phones send their data to
+    /// the calibration.
     private func tellCalibration(_ state: State) {
         guard let calibration = state.jobs.calibration else { return }
         var line = SupervisorLine()

@@ -79,7 +79,8 @@ public struct SupervisorLine: Sendable, Codable {
         package var folder: String?
         /// Progress, 0…1; `nil` if the program doesn't report it.
         package var progress: Double?
-        /// The program's latest message. When the job has ended, it contains all messages of the program.
+        /// Latest message of the program while the job is running; all messages of the program after the job
+        /// has ended.
         package var text = ""
         /// A line of JSON that the program printed, or `nil` if there is none.
         package var event: String?

@@ -17,9 +17,9 @@ public struct YAMLReader: ~Copyable {
     /// Reads a whole file.
     ///
     /// - Parameter bytes: The content of a file in UTF-8, with or without a byte order mark. Any content is safe.
-    /// - Returns: The root value. For an empty file, this is a null scalar at 1:1.
-    /// - Throws: `YAMLError` with its position if the input isn't in UTF-8, exceeds the limits, or isn't in the
-    ///   accepted subset of YAML.
+    /// - Returns: The root value. The root value of an empty file is a null scalar at 1:1.
+    /// - Throws: `YAMLError` with the position of the problem if the input isn't in UTF-8, exceeds the
+    ///   limits, or isn't in the accepted subset of YAML.
     public static func read(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         var reader = Self(parser: YAMLParser(try YAMLBytes(checking: bytes)))
         return try reader.readDocument()
@@ -132,9 +132,11 @@ public struct YAMLError: Error, Sendable, Equatable {
     public let position: YAMLPosition
     /// Names of the mappings that enclose the position, starting with the outermost one; empty if they are unknown.
     public let path: [String]
-    /// The content at the position. In messages, it is the object of "found".
+    /// Description of the content at the position of the problem. In messages, this text follows the word
+    /// "found".
     public let found: String
-    /// The content that is allowed at the position. In messages, it is the object of "expected".
+    /// Description of the content that is allowed at the position. In messages, this text follows the word
+    /// "expected".
     public let expected: String
 
     /// Creates an error. Messages contain `found` and `expected` as parts of a sentence.

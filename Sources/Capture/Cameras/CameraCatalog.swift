@@ -17,7 +17,7 @@ public struct CameraCatalog: Sendable {
             isSettled: { !UdevProperties.isServed || UdevProperties().isSettled($0) })
     }
 
-    /// Creates a catalog of other directories, for tests.
+    /// Creates a catalog that reads other directories instead of `/sys` and `/dev`, for tests.
     ///
     /// - Parameters:
     ///   - sysfs: Mount point of sysfs. udev is queried only for `/sys`.
@@ -26,7 +26,7 @@ public struct CameraCatalog: Sendable {
         self.init(sysfs: sysfs, nodes: nodes, isSettled: { _ in true })
     }
 
-    /// Creates a catalog of other directories with injected queries, for tests.
+    /// Creates a catalog that reads other directories and uses injected queries, for tests.
     ///
     /// - Parameters:
     ///   - sysfs: Mount point of sysfs. udev is queried only for `/sys`.
@@ -110,7 +110,8 @@ public struct CameraCatalog: Sendable {
     /// problem.
     private func pause(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
         switch problem {
-        // The monitors report permission changes.
+        // After udevd has set the permissions, no rescan is needed, because the monitors report permission
+        // changes.
         case .noPermission: isSettled(node.folder) ? nil : .seconds(1)
         // A new node appears shortly before it can be opened (ENODEV until then), and the driver sends no event when it
         // is ready.
@@ -119,8 +120,8 @@ public struct CameraCatalog: Sendable {
         }
     }
 
-    /// Returns the nodes that currently exist, ordered by number. Known nodes come from `known`, new ones
-    /// from sysfs.
+    /// Returns the nodes that currently exist, ordered by number. Nodes from the previous scan are taken from
+    /// `known`; new nodes are read from sysfs.
     private func nodes(knowing known: KnownNodes, now: ClockTime) -> [(name: String, node: KnownNodes.Node)] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"
@@ -138,9 +139,10 @@ public struct CameraCatalog: Sendable {
 
     /// Returns the USB device that contains a sysfs device: the nearest parent directory with an `idVendor` file.
     ///
-    /// - Parameter path: Path with or without the `/sys` prefix, like PulseAudio's `sysfs.path`.
-    /// - Returns: A path that is equal for all parts of one device, such as a camera and its sound card; `nil` for a
-    ///   device that isn't on a USB bus.
+    /// - Parameter path: Path in sysfs, with or without the `/sys` prefix. PulseAudio's `sysfs.path` doesn't
+    ///   have the prefix.
+    /// - Returns: A path that is the same for all parts of one device, such as a camera and its sound card;
+    ///   `nil` for a device that isn't on a USB bus.
     package static func usbDevice(ofSysfsPath path: String) -> String? {
         SysfsTree().usbDevice(of: path)
     }
@@ -174,7 +176,7 @@ struct NodeAnswers: Sendable {
     /// Result of opening a node.
     enum Outcome: Sendable {
         case camera(NodeAnswers)
-        /// The node is a metadata or output node. This result is permanent.
+        /// The node is a metadata or output node, which never becomes a camera.
         case noCamera
         /// The node can't be opened, and it isn't the first node of its function. Only the first node of a function
         /// captures video.
@@ -236,7 +238,8 @@ struct NodeAnswers: Sendable {
 /// Video nodes known from the previous scan. Each node is opened and queried only once.
 package struct KnownNodes: Sendable {
     struct Node: Sendable {
-        /// Number from `SysfsTree.instance(of:)`. A different device at the same path has a different number.
+        /// Instance number from `SysfsTree.instance(of:)`. A different device at the same path has a
+        /// different number.
         let instance: UInt64
         let folder: String
         let camera: SysfsCamera
@@ -244,7 +247,8 @@ package struct KnownNodes: Sendable {
         /// Result of opening the node; `nil` if the node must be queried, either for the first time or again after a
         /// possibly transient problem.
         var outcome: NodeAnswers.Outcome?
-        /// Whether the camera was reported. A reported camera stays in the list even if it has problems later.
+        /// Whether the camera has been added to the list of cameras. A listed camera stays in the list even
+        /// if it has problems later.
         var isListed = false
     }
 
@@ -255,7 +259,7 @@ package struct KnownNodes: Sendable {
     package init() {}
 }
 
-/// Distinguishes capture sticks, which deliver frames of another device, from cameras.
+/// Distinguishes capture sticks, which deliver the video signal of another device, from cameras.
 enum CaptureStick {
     /// UVC terminal type of a camera sensor: ITT_CAMERA (UVC 1.5, table B-2).
     private static let cameraTerminal: UInt16 = 0x0201

@@ -8,17 +8,17 @@ package final class CameraRoster: Sendable {
         /// Most recent identity of the camera; the bus path changes with the port.
         var identity: DeviceIdentity
         var isAway = false
-        /// Whether a camera that differs from this one only in its port was disconnected at the same time.
+        /// Whether an identical camera at another port was disconnected at the same time as this camera.
         var sharesOutage = false
-        /// Bus paths of cameras that were present when this camera was disconnected and have stayed present since. None
-        /// of these devices can be the disconnected camera.
+        /// Bus paths of cameras that were present when this camera was disconnected and have stayed present
+        /// since. These cameras can't be the disconnected camera.
         var strangers: Set<String> = []
 
-        /// Whether a device belongs to this place: either the place's current camera, or its missing camera when it
-        /// returns at the same port.
+        /// Whether a device is the camera of this place: either the connected camera, or the missing camera
+        /// after it was reconnected to the same port.
         func owns(_ device: CaptureDevice) -> Bool {
             let path = device.identity.busPath
-            // A device without a bus is identified only by its name.
+            // A device without a bus path is identified only by its name.
             guard path == identity.busPath, !path.isEmpty || device.name == identity.name else {
                 return false
             }
@@ -45,7 +45,7 @@ package final class CameraRoster: Sendable {
     ///
     /// - Parameters:
     ///   - number: The camera's number.
-    ///   - present: All cameras that are connected now. May still include this camera.
+    ///   - present: All cameras that are connected now. The list may still include the disconnected camera.
     func leave(_ number: Int, among present: [CaptureDevice]) {
         places.withLock { places in
             guard !places[number].isAway else { return }
@@ -60,7 +60,8 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// Searches the connected cameras for a missing one. Ignores cameras that belong to other places in the roster.
+    /// Searches the connected cameras for a missing camera. Ignores cameras that belong to other places in
+    /// the roster.
     func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
         places.withLock { places in
             let others = places.indices.filter { $0 != number }.map { places[$0] }
@@ -71,7 +72,8 @@ package final class CameraRoster: Sendable {
             }
             let search = places[number].identity.search(among: free)
             guard case .found(let device, isElsewhere: true) = search else { return search }
-            // At a new port, the device could also be an identical camera that is missing from another place.
+            // A device at a new port could also be an identical camera that is missing from another place in
+            // the roster.
             let isDoubtful = others.contains { $0.isAway && $0.identity.isTwin(of: device.identity) }
             return isDoubtful ? .ambiguous([device]) : search
         }

@@ -1,15 +1,15 @@
 public import Media
 
-/// Finds the device for a selector in a given list of devices. Has no side effects.
+/// Finds the device that matches a selector in a list of devices. Doesn't access any device.
 public enum DeviceSelector {
     /// Returns the only device that matches a selector.
     ///
     /// - Parameters:
     ///   - selector: `/dev/video0`, `usb:<path>`, `serial:<serial>`, `pulse:<source>`, `position:front` or
-    ///     `position:back`, or the name or a part of it (case-insensitive). Resolve links to nodes first
-    ///     (`withoutLinks`). The caller handles `any`.
+    ///     `position:back`, or the name or a part of it (case-insensitive). Selectors that are links to nodes
+    ///     must be resolved first (`withoutLinks`). The caller must handle the selector `any`.
     ///   - kind: "camera" or "microphone", for messages.
-    ///   - devices: All devices of that kind.
+    ///   - devices: All devices of the given kind.
     /// - Returns: The only matching device.
     /// - Throws: `DeviceError` with `notFound` if no device matches, or with `ambiguous` and the selectors of all
     ///   matching devices.
@@ -55,7 +55,8 @@ public enum DeviceSelector {
         if selector.hasPrefix("/") { return devices.filter { $0.node == selector } }
         let wanted = selector.lowercased()
         guard !wanted.isEmpty else { return [] }
-        // An exact match comes first. Otherwise "Webcam" would be ambiguous if "Webcam Pro" is also connected.
+        // Exact matches take precedence. Otherwise, "Webcam" would be ambiguous if "Webcam Pro" is also
+        // connected.
         return preferringExact(devices, { $0.name.lowercased() == wanted }) {
             $0.name.lowercased().contains(wanted)
         }

@@ -6,7 +6,8 @@ package struct LocatedDevice: Sendable, Hashable {
     package let device: CaptureDevice
     /// USB device from `CameraCatalog.usbDevice(ofSysfsPath:)`; `nil` for a device that isn't on a USB bus.
     package let usbDevice: String?
-    /// Number that changes when the device is disconnected and reconnected. Unique among devices of one media type.
+    /// Number that changes when the device is disconnected and reconnected. The number is unique among
+    /// devices of one media type.
     package let instance: UInt64
 
     /// Creates a device with its location.
@@ -22,7 +23,8 @@ package enum Companions {
     /// Sets the `companion` of each device: a camera and a microphone are companions if they are parts of one USB
     /// device. The microphone gets the camera's position.
     ///
-    /// If one USB device has several devices of one kind, the first is the companion of all devices of the other kind.
+    /// A USB device can contain several cameras or microphones. In this case, the first camera is the
+    /// companion of all microphones, and the first microphone is the companion of all cameras.
     package static func joined(
         cameras: [LocatedDevice], microphones: [LocatedDevice]
     ) -> (cameras: [CaptureDevice], microphones: [CaptureDevice]) {

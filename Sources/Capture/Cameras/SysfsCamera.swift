@@ -4,8 +4,9 @@ package import Media
 /// Location and identity of a video node that hasn't been opened.
 struct SysfsCamera: Sendable {
     let node: String
-    /// Index among the nodes of one function; the node with index 0 captures. uvcvideo creates two nodes per stream.
-    /// The second, with an odd index, is for metadata. A camera with depth and infrared sensors has several streams.
+    /// Index among the nodes of one function; the node with index 0 captures video. uvcvideo creates two
+    /// nodes per stream. The second node of a stream has an odd index and delivers metadata. A camera with
+    /// depth and infrared sensors has several streams.
     let index: Int
     let identity: DeviceIdentity
     /// Name from the driver, which distinguishes two cameras in one device: "Integrated Camera: Integrated I".
@@ -44,8 +45,8 @@ struct SysfsCamera: Sendable {
         }
         let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
         let place = property("ID_PATH") ?? interface.flatMap { tree.busPath(ofUSBInterface: $0) } ?? ""
-        // udev uses the same suffix in its links to additional nodes of one function. Each node becomes a
-        // separate device.
+        // udev uses the same suffix in its links to additional nodes of one function. Each of these nodes is
+        // listed as a separate device.
         let busPath = index == 0 || place.isEmpty ? place : "\(place)-video-index\(index)"
         let product = [tree.attribute("idVendor", of: usb), tree.attribute("idProduct", of: usb)].compactMap {
             $0
@@ -56,7 +57,8 @@ struct SysfsCamera: Sendable {
             name: (tree.attribute("product", of: usb) ?? driversName).printable())
         manufacturer = (tree.attribute("manufacturer", of: usb) ?? "").printable()
         controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
-        // The value `1.5` of low-speed devices is rounded down. Cameras always use a higher speed.
+        // The 1.5 Mb/s of low-speed devices are rounded down, which doesn't affect cameras because they
+        // always use a higher speed.
         busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }
             .flatMap { Int(exactly: $0.rounded(.down)) }
         let description = Paths.bytes("\(usb)/descriptors", atMost: USBDescription.mostBytes)
@@ -83,7 +85,8 @@ struct SysfsCamera: Sendable {
     var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }
 }
 
-/// Reads device properties from the udev database. Owns a libudev context; use from one thread at a time.
+/// Reads device properties from the udev database. Owns a libudev context. Must be used from only one thread
+/// at a time.
 struct UdevProperties: ~Copyable {
     private let context: OpaquePointer?
 
@@ -100,7 +103,8 @@ struct UdevProperties: ~Copyable {
     /// - Parameters:
     ///   - name: udev name of the property, such as `ID_PATH`.
     ///   - folder: Directory of the device in `/sys`, without links.
-    /// - Returns: The value, never empty; `nil` if udev isn't running or doesn't have the property.
+    /// - Returns: The property's value, which is never empty; `nil` if udev isn't running or doesn't have the
+    ///   property.
     func value(_ name: String, of folder: String) -> String? {
         guard let context, let device = udev_device_new_from_syspath(context, folder) else { return nil }
         defer { udev_device_unref(device) }
@@ -135,8 +139,8 @@ package struct PresentCameras: Sendable {
         self.nodes = nodes
     }
 
-    /// Returns one camera for each capture node. Formats, controls and problems are missing, because reading them
-    /// requires opening the node.
+    /// Returns one camera for each capture node. The returned devices don't contain formats, controls or
+    /// problems, because reading them requires opening the node.
     package func devices() -> [CaptureDevice] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"

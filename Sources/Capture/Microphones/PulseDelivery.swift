@@ -2,8 +2,8 @@ internal import Media
 
 /// Delivers the events of all successive streams of a microphone to its receiver, in order.
 ///
-/// One thread at a time calls the reporting functions: libpulse's thread while a stream is open, otherwise the
-/// supervising thread. The receiver is called on that thread, outside the lock.
+/// One thread at a time calls the reporting functions: libpulse's thread while a stream is open, otherwise
+/// the supervising thread. The receiver is called on the reporting thread, without holding the lock.
 final class PulseDelivery: Sendable {
     private struct State {
         var dating: SampleDating
@@ -35,12 +35,12 @@ final class PulseDelivery: Sendable {
 
     /// Records the capture time of the next unread sample.
     ///
-    /// - Returns: Whether the time is doubtful and the server should be queried again.
+    /// - Returns: Whether the capture time is doubtful and the server should be queried again.
     func nextSample(capturedAt time: ClockTime) -> Bool {
         let verdict = monitor.withLock { state -> SampleDating.Verdict in
             guard state.fault == nil else { return .steady }
             let verdict = state.dating.report(time)
-            // Samples missing before the source returned are part of the outage.
+            // Samples that were lost before the source returned are part of the outage.
             if state.outage != nil, case .lost = verdict { return .steady }
             return verdict
         }
@@ -73,7 +73,8 @@ final class PulseDelivery: Sendable {
         receive(.lost(count: Int64(frameCount), cause: .bus, capturedAt: time))
     }
 
-    /// Reports that the source is suspended or delivers no samples. The source may resume without a restart.
+    /// Reports that the source is suspended or delivers no samples. The source may resume without a restart
+    /// of the stream.
     func suspended() {
         let isOpen = monitor.withLock { $0.fault == nil }
         if isOpen { away(cause: "suspended") }
@@ -127,7 +128,7 @@ final class PulseDelivery: Sendable {
         monitor.broadcast { $0.isStopping = true }
     }
 
-    /// Counts samples. If the samples are the first after an outage, reports the return.
+    /// Counts samples, and reports the end of an outage if these samples are the first after it.
     private func place(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
         guard frameCount > 0 else { return nil }
         let (place, isReturn) = monitor.withLock { state -> ((first: Int64, time: ClockTime)?, Bool) in

@@ -23,8 +23,9 @@ public final class PulseMicrophone: MicrophoneSource {
     /// 60 ms: two fragments of 10 ms, up to 20 ms for the server's scheduling, and a reserve of 20 ms for a busy
     /// machine.
     public let deliveryDelay = Nanoseconds.milliseconds(60)
-    /// 1.5 s: every 100 ms, a timing report corrects the computed times by one eighth of the deviation. An error in a
-    /// report therefore affects the next 15 reports, 2 · 8 − 1 (`SampleDating`).
+    /// 1.5 s: every 100 ms, a timing report corrects the computed times by one eighth of the deviation. An
+    /// error in a report therefore affects capture times until 15 reports later (2 · 8 − 1, see
+    /// `SampleDating`).
     public let stampCorrelation = Nanoseconds.milliseconds(1500)
     private let source: PulseSource
     private let server: String?
@@ -34,10 +35,9 @@ public final class PulseMicrophone: MicrophoneSource {
     ///
     /// - Parameters:
     ///   - source: A source from `PulseCatalog`; only its name is used.
-    ///   - channels: 1…8. The server mixes if the source has a different number of channels.
+    ///   - channels: 1…8. The server mixes the channels if the source has a different number of them.
     ///   - rate: Samples per second; `nil` for the source's native rate. The server resamples if the source
-    ///     has a
-    ///     different rate.
+    ///     has a different rate.
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `noSoundServer`, `notFound` or `formatNotSupported`.
     public init(
@@ -69,8 +69,7 @@ public final class PulseMicrophone: MicrophoneSource {
     /// - Parameters:
     ///   - clock: The session clock for the capture times of the samples.
     ///   - receive: Called for each event on libpulse's thread, or on the supervising thread while the
-    ///     microphone is
-    ///     unavailable.
+    ///     microphone is unavailable.
     /// - Throws: `DeviceError` if the source or the server is gone, or if the server rejects the format or
     ///   doesn't respond.
     public func start(
@@ -94,8 +93,8 @@ public final class PulseMicrophone: MicrophoneSource {
         }
     }
 
-    /// Stops streaming and waits until the stream is closed. No events follow. Must not be called from the delivering
-    /// thread.
+    /// Stops streaming and waits until the stream is closed. No events are delivered after this call. Must
+    /// not be called from the delivering thread.
     public func stop() {
         let last = state.withLock { state -> State in
             defer { state = State() }
@@ -153,7 +152,7 @@ struct PulseSupervision: Sendable {
     private func reopened() -> PulseRecordStream? {
         delivery.reopen()
         do throws(DeviceError) {
-            // The limit is short because `stop` waits for the attempt.
+            // The time limit is short because `stop` waits until the connection attempt has ended.
             let connection = try PulseConnection(server: server, timeLimit: .seconds(1))
             return try PulseRecordStream(
                 source: source, format: format, connection: connection, delivery: delivery)

@@ -7,8 +7,8 @@ final class PulseRecordStream: @unchecked Sendable {
     // The pointer is set once. The object behind the pointer is accessed only under the connection's lock.
     private let stream: OpaquePointer
     private let connection: PulseConnection
-    /// Context object of the callbacks, which hold an unretained reference to it. `deinit` removes the callbacks under
-    /// the lock before it releases the listener.
+    /// Context object of the callbacks. The callbacks hold an unretained reference to the listener. `deinit`
+    /// removes the callbacks under the lock before it releases the listener.
     private let listener: PulseStreamListener
 
     /// Opens the source with exactly this name and waits up to 3 s until it is streaming.
@@ -68,9 +68,9 @@ final class PulseRecordStream: @unchecked Sendable {
         let properties = pa_proplist_new()
         defer { if let properties { pa_proplist_free(properties) } }
         pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "production")
-        // Downmixed channels are the mean of the source channels, as in PulseAudio, which ignores this property. With
-        // PipeWire's default, two equal channels would be 3 dB louder and exceed full scale (audioconvert's
-        // make_matrix).
+        // Downmixed channels are the mean of the source channels, as in PulseAudio, which ignores this
+        // property. With PipeWire's default, the mix of two equal channels would be 3 dB louder and exceed
+        // full scale (audioconvert's make_matrix).
         pa_proplist_sets(properties, "channelmix.normalize", "true")
         return pa_stream_new_with_proplist(connection.context, "multicam", &sample, &map, properties)
     }
@@ -100,10 +100,11 @@ final class PulseRecordStream: @unchecked Sendable {
         var buffer = pa_buffer_attr(
             maxlength: serverDecides, tlength: serverDecides, prebuf: serverDecides, minreq: serverDecides,
             fragsize: fragment)
-        // PA_STREAM_INTERPOLATE_TIMING isn't set: it distorts times for seconds after the start, and `SampleDating`
-        // needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it queries at arbitrary times, but
-        // PipeWire counts samples in whole cycles and doesn't include the age of a cycle. The listener minimizes this
-        // age by querying right after audio arrives. The source's removal is reported by the server's events, because
+        // PA_STREAM_INTERPOLATE_TIMING isn't set: it distorts times for seconds after the start, and
+        // `SampleDating` needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it requests
+        // timing reports at arbitrary times, but PipeWire's reports count samples in whole cycles and ignore
+        // the age of the current cycle. The listener minimizes this age by requesting a report right after
+        // audio arrives. The removal of the source is detected through the server's events, because
         // WirePlumber 0.5 doesn't close a stream that has lost its source.
         guard
             let subscription = pa_context_subscribe(connection.context, PA_SUBSCRIPTION_MASK_SOURCE, nil, nil)
@@ -129,7 +130,7 @@ final class PulseRecordStream: @unchecked Sendable {
     }
 }
 
-/// Handles a record stream's callbacks. Everything runs under the connection's lock, on libpulse's thread.
+/// Handles a record stream's callbacks. All methods run under the connection's lock, on libpulse's thread.
 final class PulseStreamListener {
     private let stream: OpaquePointer
     private let connection: PulseConnection
@@ -201,10 +202,10 @@ final class PulseStreamListener {
         }
     }
 
-    /// Handles a new timing report from the server. Without interpolation, libpulse's latency is exact only at this
-    /// moment: it is the age of the next unread sample. The latency is the audio that the server had recorded, minus
-    /// the audio that this program has read, plus the delays of the device and the transport (`pa_stream_get_latency`,
-    /// libpulse's stream.c).
+    /// Handles a new timing report from the server. Without interpolation, libpulse's latency is exact only
+    /// when a report arrives. The latency is the age of the next unread sample: the audio that the server had
+    /// recorded, minus the audio that this program has read, plus the delays of the device and the transport
+    /// (`pa_stream_get_latency`, libpulse's stream.c).
     func timingUpdated() {
         let now = delivery.now
         isAsking = false
@@ -213,8 +214,8 @@ final class PulseStreamListener {
         guard hasRead || pa_stream_readable_size(stream) > 0 else { return }
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
-        // While the source is suspended, the capture time of its next sample is unknown. The call fails if the report
-        // is invalid.
+        // While the source is suspended, the capture time of its next sample is unknown.
+        // `pa_stream_get_latency` fails if the timing report is invalid.
         guard pa_stream_is_suspended(stream) == 0, pa_stream_get_latency(stream, &latency, &isNegative) >= 0,
             latency < pa_usec_t(Self.longestLatency.count / 1_000)
         else { return }
@@ -228,7 +229,8 @@ final class PulseStreamListener {
     private func takeAudio() {
         var data: UnsafeRawPointer?
         var byteCount = 0
-        // Zero bytes means that the queue is empty, and then pa_stream_drop must not be called.
+        // A byte count of zero means that the queue is empty. In this case, pa_stream_drop must not be
+        // called.
         while pa_stream_peek(stream, &data, &byteCount) >= 0, byteCount > 0 {
             if let data {
                 delivery.audio(data, byteCount: byteCount)

@@ -5,27 +5,28 @@ public import Media
 /// A microphone with echo cancellation and noise suppression performed by the sound server: WebRTC processing
 /// in module-echo-cancel.
 ///
-/// Works like a `PulseMicrophone`, and can record a microphone while a `PulseMicrophone` also records it. `init` loads
-/// its modules into the server; `stop` unloads them.
+/// Works like a `PulseMicrophone`. Both can record the same microphone at the same time. `init` loads the
+/// modules of the voice into the server; `stop` unloads them.
 public final class PulseVoice: MicrophoneSource {
-    /// Name of the output that programs must use for echo cancellation; `nil` without echo cancellation.
+    /// Name of the audio output that programs must play to, so that the echo of their audio is canceled;
+    /// `nil` without echo cancellation.
     public let outputName: String?
-    /// The unprocessed microphone at the voice's sample rate. The recording has all channels if channels were selected,
-    /// otherwise one. The microphone is recorded directly, because the server may replace the source of the processed
-    /// voice when the microphone is disconnected.
+    /// The unprocessed microphone at the voice's sample rate. The recording contains all channels if channels
+    /// were selected, otherwise one channel. The microphone is recorded directly, because the server may
+    /// replace the source of the processed voice when the microphone is disconnected.
     public let heard: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
     /// Known part of the processing delay that the server doesn't report.
     private let delay: Nanoseconds
 
-    /// Delay of noise suppression, which the module doesn't report. WebRTC's noise suppression processes windows of 16
-    /// ms in steps of 10 ms (256 and 160 samples at 16 kHz, `ns_core.h`); measured: 6.0 ms. Echo cancellation adds no
-    /// delay.
+    /// Delay of noise suppression, which the module doesn't report. WebRTC's noise suppression processes
+    /// windows of 16 ms in steps of 10 ms (256 and 160 samples at 16 kHz, `ns_core.h`). The measured delay is
+    /// 6.0 ms. Echo cancellation adds no delay.
     private static let suppression = Nanoseconds.milliseconds(6)
     /// Delay of the buffers in PipeWire's module, which the module doesn't report. With PipeWire 0.3.65, a
     /// voice was 24 to 30 ms late, including the 6 ms of `suppression`. After the server had lost a block,
-    /// the voice was one cycle later.
+    /// the voice was delayed by one more cycle.
     private static let pipeWire = Nanoseconds.milliseconds(23)
 
     /// Loads the modules into the server and opens their source. Blocks for a few seconds at most.
@@ -87,11 +88,12 @@ public final class PulseVoice: MicrophoneSource {
     public var format: AudioFormat { microphone.format }
     /// Delivery delay of a microphone, plus 60 ms for the processing.
     public var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
-    /// 1.5 s: time span over which timestamps share an error, as for every microphone of the sound server.
+    /// 1.5 s: the time span over which timestamp errors are correlated, as for every microphone of the sound
+    /// server.
     public var stampCorrelation: Nanoseconds { microphone.stampCorrelation }
 
-    /// Maximum processing delay. WebRTC processes blocks of 10 ms; the module processes as many of them as fit into its
-    /// buffer.
+    /// Maximum processing delay. WebRTC processes blocks of 10 ms; the module processes as many blocks as fit
+    /// into its buffer.
     private static let processing = Nanoseconds.milliseconds(60)
 
     /// Starts the record stream of the voice. Subtracts the unreported part of the processing delay from the capture
@@ -146,7 +148,7 @@ final class VoiceModules: Sendable {
     ///
     /// - Parameters:
     ///   - master: The microphone's source.
-    ///   - role: The microphone's role; part of the names.
+    ///   - role: The microphone's role, which becomes part of the names of the created sources and sinks.
     ///   - processing: Whether to remove echo and noise.
     ///   - sourceChannels: Indices of the microphone channels to use; all if empty.
     ///   - connection: A connection to the microphone's server.
@@ -169,9 +171,9 @@ final class VoiceModules: Sendable {
                 output = try Self.output(on: connection, for: master)
             } else {
                 sink = nil
-                // The module needs a reference sink even without echo cancellation, so this sink is silent. With
-                // rewinds, PulseAudio's null sink would play 2 s ahead. When the module detects this, it would shift
-                // the voice by 14 ms.
+                // The module needs a reference sink even without echo cancellation, so a silent null sink is
+                // loaded. With rewinds, PulseAudio's null sink would play 2 s ahead, and the module would
+                // react by shifting the voice by 14 ms.
                 let soon = isPipeWire ? "" : "norewinds=1 "
                 output = "\(name)_rest"
                 loaded.append(
@@ -194,8 +196,8 @@ final class VoiceModules: Sendable {
                             + "master_channel_map=\(positions.joined(separator: ",")) "
                             + "channel_map=\(own.joined(separator: ","))", master, connection))
             }
-            // PipeWire's module would mix two equal channels to one that is 3 dB louder. Both channels are therefore
-            // kept, and averaged when the source is recorded.
+            // PipeWire's module would mix two equal channels to one channel that is 3 dB louder. Therefore,
+            // both channels are kept, and they are averaged when the source is recorded.
             let width = isPipeWire && channels == 2 ? 2 : 1
             let method = Self.arguments(processing, server: server)
             loaded.append(
@@ -215,8 +217,8 @@ final class VoiceModules: Sendable {
 
     deinit { unload() }
 
-    /// Unloads the modules. If the server fails to unload one, it disappears with the server or is removed by the next
-    /// recording.
+    /// Unloads the modules. A module that the server fails to unload disappears with the server or is removed
+    /// by the next recording.
     func unload() {
         let modules = loaded.withLock { modules in
             defer { modules = [] }
@@ -233,7 +235,7 @@ final class VoiceModules: Sendable {
             do throws(DeviceError) {
                 _ = try connection.unload(module: module)
             } catch {
-                // The server is gone, including its modules.
+                // The server and its modules are gone.
                 return
             }
         }
@@ -274,12 +276,12 @@ final class VoiceModules: Sendable {
     /// level, and the mix has its own gain. Without the extended filter, echoes with delays above a few tens
     /// of milliseconds remain (tools/suppression).
     ///
-    /// PulseAudio's module synchronizes recorded and played audio by dropping audio, including microphone
-    /// audio, when they differ by 5 ms. These arguments disable this if nothing is played, and otherwise
-    /// raise the limit to 40 ms, which the extended filter can handle.
+    /// PulseAudio's module synchronizes recorded and played audio: if the two differ by 5 ms, the module
+    /// drops audio, including microphone audio. These arguments disable the synchronization if nothing is
+    /// played, and otherwise raise the limit to 40 ms, which the extended filter can handle.
     ///
-    /// In PulseAudio 17 and later, the extended filter is always on. The option no longer exists, and a
-    /// module with this option isn't loaded.
+    /// In PulseAudio 17 and later, the extended filter is always on. The option for the filter no longer
+    /// exists, and the server doesn't load a module with an unknown option.
     ///
     /// - Parameters:
     ///   - processing: Whether to remove echo and noise.

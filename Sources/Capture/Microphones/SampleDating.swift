@@ -2,23 +2,24 @@ internal import Media
 
 /// Assigns sample numbers and capture times to the samples of a record stream.
 ///
-/// The server periodically reports when the next unread sample was captured. Between reports, capture times advance at
-/// the nominal rate, so that they are smooth. Each report corrects them by a fraction of its deviation, so that they
-/// are correct on average. If two consecutive reports agree on a large deviation, it is a jump: audio is missing that
-/// wasn't reported as lost.
+/// The server periodically reports when the next unread sample was captured. Between reports, capture times
+/// advance smoothly at the nominal rate. Each report corrects the capture times by a fraction of its
+/// deviation, so that the capture times are correct on average. If two consecutive reports agree on a large
+/// deviation, audio is missing that the server didn't report as lost.
 ///
 /// This value type doesn't depend on a clock, a thread, or libpulse.
 struct SampleDating {
     /// Effect of a timing report.
     enum Verdict: Equatable {
         case steady
-        /// The report deviates too much; another one should be requested immediately.
+        /// The report deviates too much; another report should be requested immediately.
         case doubtful
-        /// `count` samples were lost before the next sample, starting at `at`.
+        /// `count` samples were lost before the next sample. The loss started at the time `at`.
         case lost(count: Int64, at: ClockTime)
     }
 
-    /// Number of the next sample, in samples per channel. Advances with time during an interruption.
+    /// Number of the next sample, in samples per channel. The number advances with time during an
+    /// interruption.
     private(set) var position: Int64 = 0
     private let rate: Int64
     /// Capture time of the next sample; `nil` if unknown.
@@ -28,7 +29,7 @@ struct SampleDating {
     /// End time of the audio before an interruption.
     private var interruptedAt: ClockTime?
 
-    /// Maximum deviation of a report that isn't doubtful. Reports normally vary by a few milliseconds.
+    /// Maximum deviation of a trusted report. Reports normally vary by a few milliseconds.
     private static let tolerance = Nanoseconds.milliseconds(40)
     /// Maximum difference between two doubtful reports that confirm each other.
     private static let agreement = Nanoseconds.milliseconds(20)
@@ -36,7 +37,7 @@ struct SampleDating {
     /// their deviation.
     private static let slowestPull: Int64 = 8
 
-    /// Creates a state without a known capture time.
+    /// Creates the initial state, in which no capture time is known.
     ///
     /// - Parameter rate: Samples per second, above 0.
     init(rate: Int) {
@@ -75,9 +76,9 @@ struct SampleDating {
 
     /// Counts `count` samples per channel, either delivered or lost.
     ///
-    /// - Returns: The number and capture time of the first sample. `nil` if no time can be assigned: before the first
-    ///   report, or for samples from before the end of interrupted audio, because a source can restart with an old
-    ///   buffer.
+    /// - Returns: The number and capture time of the first sample. `nil` if no time can be assigned: before
+    ///   the first report, or for samples that were captured before an interruption, because a source can
+    ///   restart with an old buffer.
     mutating func take(_ count: Int) -> (first: Int64, time: ClockTime)? {
         guard let time = next else { return nil }
         if let interruptedAt {
@@ -90,7 +91,7 @@ struct SampleDating {
         }
         let first = position
         position += Int64(count)
-        // Computed from the total count, so that rounding errors don't accumulate.
+        // The time is computed from the total sample count, so that rounding errors don't accumulate.
         next = time + duration(of: position) - duration(of: first)
         return (first, time)
     }

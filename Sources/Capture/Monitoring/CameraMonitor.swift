@@ -5,7 +5,7 @@ internal import System
 
 /// Reports when cameras are connected or disconnected. Uses a dedicated thread.
 ///
-/// Reports only that something changed; `CameraCatalog` lists the cameras.
+/// The monitor reports only that cameras have changed; `CameraCatalog` lists the cameras.
 final class CameraMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
@@ -15,11 +15,12 @@ final class CameraMonitor: Sendable {
     /// - Parameters:
     ///   - nodes: Directory of the device nodes.
     ///   - beginsAtOnce: Whether `look` is called once at the start without an event.
-    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its permissions:
-    ///     within milliseconds of the kernel event, and again when udevd has finished processing the node. A single
-    ///     call can represent several changes, and a camera with two nodes can cause several calls. Also called at the
-    ///     time that the previous call returned, if no event arrived before. This function must not call `stop` or
-    ///     release the last reference to the monitor.
+    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its
+    ///     permissions: within milliseconds of the kernel event, and again when udevd has finished processing
+    ///     the node. A single call can represent several changes, and a camera with two nodes can cause
+    ///     several calls. The function is also called at the time returned by the previous call, if no event
+    ///     arrives before this time. This function must not call `stop` or release the last reference to the
+    ///     monitor.
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
@@ -42,20 +43,22 @@ final class CameraMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running call of `look` to finish. No calls follow.
+    /// Stops monitoring immediately and waits for a running call of `look` to finish. `look` isn't called
+    /// afterward.
     func stop() {
         stopping.wake()
         thread.join()
     }
 }
 
-/// Waits for camera events from udevd, the kernel and the directory of nodes. Use from one thread at a time.
+/// Waits for camera events from udevd, the kernel and the directory of nodes. Must be used from only one
+/// thread at a time.
 final class CameraEventWaiter {
     private let udev: UdevMonitor?
     private let kernel: UdevMonitor?
     private let nodes: NodeFolder?
 
-    /// Starts monitoring. No event after this call is missed.
+    /// Starts monitoring. Events that arrive after this call are never missed.
     ///
     /// - Parameter nodes: Directory of the device nodes.
     /// - Throws: `DeviceError` if neither netlink nor inotify is available.
@@ -81,8 +84,9 @@ final class CameraEventWaiter {
     /// Sleeps until an event arrives.
     ///
     /// - Parameters:
-    ///   - deadline: The latest time on `CLOCK_MONOTONIC`; `nil` for none.
-    ///   - stop: Ends this wait and all later ones when it is woken.
+    ///   - deadline: The latest time at which the wait ends, on `CLOCK_MONOTONIC`; `nil` to wait without a
+    ///     deadline.
+    ///   - stop: Wake-up that ends this wait and all later waits.
     /// - Returns: The reason why the wait ended.
     func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
         var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
@@ -110,14 +114,15 @@ final class CameraEventWaiter {
 
 /// A netlink socket for device events of one subsystem. Owns a libudev context and its monitor.
 ///
-/// Use from one thread at a time.
+/// Must be used from only one thread at a time.
 final class UdevMonitor {
     /// Sender of the events.
     enum Group: String {
-        /// udevd, after it has created the links and set the permissions of a device. Sends nothing if udevd isn't
-        /// running.
+        /// Events from udevd, sent after it has created the links and set the permissions of a device. If
+        /// udevd isn't running, no such events arrive.
         case udev
-        /// The kernel, when a device is created. Works without udevd, for example in containers.
+        /// Events from the kernel, sent when a device is created. Kernel events arrive even without udevd,
+        /// for example in containers.
         case kernel
     }
 
@@ -156,7 +161,8 @@ final class UdevMonitor {
 
     /// Receives all pending events. Doesn't block.
     ///
-    /// - Returns: Whether an event concerns the subsystem. Also `true` if events were lost in an overflow.
+    /// - Returns: Whether an event concerns the subsystem. The result is also `true` if events were lost in
+    ///   an overflow.
     func dequeueEvents() -> Bool {
         var hasNews = false
         while true {
@@ -174,8 +180,9 @@ final class UdevMonitor {
 
 /// Watches the video nodes in `/dev` for creation, removal and permission changes. Owns an inotify watch.
 ///
-/// This class detects changes that cause no uevent, such as a permission change by an administrator or by a program
-/// other than udevd. It also works in containers, which receive no uevents. Use from one thread at a time.
+/// This class detects changes that cause no uevent, such as a permission change by an administrator or by a
+/// program other than udevd. The watch also works in containers, which receive no uevents. Must be used from
+/// only one thread at a time.
 final class NodeFolder {
     private let watch: OwnedDescriptor
     private let prefix: [UInt8]
@@ -199,7 +206,8 @@ final class NodeFolder {
 
     /// Receives all pending events. Doesn't block.
     ///
-    /// - Returns: Whether an event concerns the nodes. Also `true` if events were lost in an overflow.
+    /// - Returns: Whether an event concerns the nodes. The result is also `true` if events were lost in an
+    ///   overflow.
     func dequeueEvents() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { memory in
             var hasNews = false

@@ -7,8 +7,8 @@ package final class DeviceMonitor: Sendable {
     private let cameras: CameraMonitor?
     private let microphones: MicrophoneMonitor?
 
-    /// How long the report of a new camera is delayed while udevd hasn't made the camera accessible yet.
-    /// Cameras that are connected at the start are reported immediately.
+    /// Maximum delay before a new camera is reported if udevd hasn't made the camera accessible yet. Cameras
+    /// that are connected at the start are reported immediately.
     private static let patience = Nanoseconds.milliseconds(100)
 
     /// Lists the devices and starts monitoring.
@@ -31,8 +31,8 @@ package final class DeviceMonitor: Sendable {
         self.cameras = try cameras.map { report throws(DeviceError) in
             let known = ConditionLock<KnownNodes?>(nil)
             return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
-                // The set is copied out and stored back, so that no lock is held while nodes are opened. Only this
-                // thread modifies it.
+                // The set is copied out and stored back, so that no lock is held while nodes are opened. Only
+                // this thread modifies the set.
                 let last = known.withLock { $0 }
                 var nodes = last ?? KnownNodes()
                 let (found, again) = catalog.look(&nodes, patience: last == nil ? .zero : Self.patience)

@@ -9,13 +9,14 @@ package final class FolderMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
 
-    /// Starts monitoring; returns `nil` if the system doesn't support it.
+    /// Starts monitoring; returns `nil` if the system doesn't support monitoring.
     ///
     /// - Parameters:
     ///   - folder: Absolute path of the directory.
     ///   - prefix: Name prefix of the files to watch.
-    ///   - tell: Called on the monitor's thread after one or more of these files were added or removed. Spurious calls
-    ///     are possible. The function must not call `stop` or release the last reference to the monitor.
+    ///   - tell: Called on the monitor's thread after one or more matching files were added or removed.
+    ///     Spurious calls are possible. The function must not call `stop` or release the last reference to
+    ///     the monitor.
     package init?(_ folder: String, prefix: String, tell: @escaping @Sendable () -> Void) {
         let stopping: WakeUp
         do throws(DeviceError) {
@@ -58,14 +59,15 @@ package final class FolderMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running call of `tell` to finish. No calls follow.
+    /// Stops monitoring immediately and waits for a running call of `tell` to finish. `tell` isn't called
+    /// afterward.
     package func stop() {
         stopping.wake()
         thread.join()
     }
 
-    /// The directory to watch: the requested one, or its nearest existing parent with the next path component as
-    /// prefix.
+    /// The directory to watch: the requested directory, or its nearest existing parent with the next path
+    /// component as prefix.
     private struct Place: Equatable {
         private(set) var folder: String
         private(set) var prefix: String

@@ -40,7 +40,8 @@ final class MicrophoneMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running report to finish. No reports follow.
+    /// Stops monitoring immediately and waits for a running report to finish. `report` isn't called
+    /// afterward.
     func stop() {
         interruption.interrupt()
         thread.join()
@@ -123,7 +124,7 @@ final class PulseSubscription {
     /// - Returns: `false` if the server disappeared or the connection was interrupted.
     func waitForNews() -> Bool {
         connection.locked {
-            // `wait` needs a time limit, but there may be no event for days, so it is called in a loop.
+            // `wait` needs a time limit, but there may be no event for days, so `wait` is called in a loop.
             while connection.isReady {
                 if connection.wait(
                     atMost: .seconds(86_400), until: { listener.hasNews || !connection.isReady })

@@ -5,10 +5,10 @@ package import Media
 /// A source in the sound server that delivers the audio written by this process: a virtual microphone for other
 /// programs, with a recognizable name.
 ///
-/// The microphone consists of two server modules: an output that isn't audible, and a source that records it. If this
-/// process is killed, both modules remain and are silent, so that recording programs keep their microphone. The next
-/// process with the same parent continues to use them. If the parent has exited too, the next process of this program
-/// removes them.
+/// The microphone consists of two server modules: an inaudible output, and a source that records this output.
+/// If this process is killed, both modules remain and are silent, so that recording programs keep their
+/// microphone. The next process with the same parent continues to use the modules. If the parent has exited
+/// too, the next process of this program removes the modules.
 ///
 /// Can be used from any thread except libpulse's thread. The last reference must not be released on libpulse's thread
 /// either.
@@ -27,7 +27,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
     /// Creates the source.
     ///
     /// - Parameters:
-    ///   - key: Distinguishes several microphones of one parent process.
+    ///   - key: Key that distinguishes several microphones of one parent process.
     ///   - description: Display name.
     ///   - format: Format of the written audio: 48 kHz, at most 8 channels.
     ///   - server: PulseAudio server string; `nil` for the user's default server.
@@ -191,7 +191,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
             do throws(DeviceError) {
                 _ = try connection.unload(module: module)
             } catch {
-                // The server is gone, including its modules.
+                // The server and its modules are gone.
                 return
             }
         }

@@ -11,8 +11,8 @@ public enum PulseCards {
         try PulseConnection(server: server).cards().map(\.card).filter(\.canRecord)
     }
 
-    /// Switches a card to another profile, or its microphone to another port. Programs that record from the card lose
-    /// their microphone briefly, or permanently if the profile doesn't include it.
+    /// Switches a card to another profile, or its microphone to another port. Programs that record from the
+    /// card lose their microphone briefly, or permanently if the profile doesn't include the microphone.
     ///
     /// - Parameters:
     ///   - selector: Selector of a microphone, or a card's name, or a part of its name or description.

@@ -12,16 +12,17 @@ final class PulseConnection: @unchecked Sendable {
     private let loop: PulseLoop
     private let interruption: PulseInterruption?
 
-    /// Connects to a server. Never starts a server: on a desktop it is already running, and elsewhere the error should
-    /// explain why there is no audio.
+    /// Connects to a server. Never starts a server. On a desktop, the server is already running; on other
+    /// systems, the error should explain why audio isn't available.
     ///
     /// - Parameters:
     ///   - clientName: Name shown in mixers.
     ///   - server: A PulseAudio server string such as `unix:/run/user/1000/pulse/native`; `nil` for the user's default
     ///     server.
     ///   - timeLimit: Maximum time for the server to accept the connection.
-    ///   - interruption: Ends every wait for a server reply from another thread.
-    /// - Throws: `DeviceError` with `noSoundServer` and libpulse's reason, or a timeout.
+    ///   - interruption: Lets another thread end every wait for a server reply.
+    /// - Throws: `DeviceError` with `noSoundServer` and libpulse's reason, or the remark that the server
+    ///   didn't respond in time.
     init(
         clientName: String = "multicam", server: String? = nil, timeLimit: Nanoseconds = .seconds(3),
         interruption: PulseInterruption? = nil
@@ -57,7 +58,7 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the lock that all libpulse calls require.
+    /// Runs `body` while holding the lock that all libpulse calls require.
     func locked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try loop.locked(body)
     }
@@ -100,8 +101,8 @@ final class PulseConnection: @unchecked Sendable {
     ///   - operation: Name of the query, for messages.
     ///   - begin: Starts the query with a `PulseReply<Value>` as the callback's userdata.
     /// - Returns: The value after all callbacks.
-    /// - Throws: `DeviceError` with `noSoundServer` if the query can't be sent, the time elapses or the
-    ///   server disappears.
+    /// - Throws: `DeviceError` with `noSoundServer` if the query can't be sent, the server doesn't reply in
+    ///   time, or the server disappears.
     func ask<Value>(
         _ initial: Value, operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> Value {

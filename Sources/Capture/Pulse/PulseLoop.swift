@@ -6,7 +6,7 @@ import Media
 /// All `pa_*` calls are made inside `locked` or in a callback. libpulse invokes callbacks on its thread with the lock
 /// held.
 final class PulseLoop: @unchecked Sendable {
-    // The pointer is set once. libpulse protects the object that it points to.
+    // The pointer is set once. libpulse protects the object behind the pointer.
     let pointer: OpaquePointer
 
     init() throws(DeviceError) {

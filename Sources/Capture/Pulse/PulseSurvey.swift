@@ -14,7 +14,8 @@ package struct PulseSurvey: Sendable, Hashable {
         package let isMuted: Bool
         /// Volume of the loudest channel in percent; 100 leaves the level unchanged.
         package let volumePercent: Int
-        /// Whether the server's volume for a recording program also changes the microphone's own level (flat volumes).
+        /// Whether changing the volume of a recording program also changes the microphone's level (flat
+        /// volumes).
         package let hasFlatVolume: Bool
 
         /// Creates a source.

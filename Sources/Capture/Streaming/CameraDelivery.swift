@@ -52,8 +52,8 @@ final class CameraDelivery {
     /// Capture time of the last frame; the start time before the first frame.
     var lastSign: ClockTime { counter.lastCapture ?? startedAt }
 
-    /// Assigns a capture time and a sequence number to a buffer, and reports frames missing before it. Doesn't report
-    /// missing frames during warm-up, when frames are discarded anyway.
+    /// Assigns a capture time and a sequence number to a buffer, and reports frames that are missing before
+    /// this buffer. Doesn't report missing frames during warm-up, when frames are discarded anyway.
     func place(_ filled: V4L2Device.Filled, isWarmUp: Bool) -> FrameCounter.Place {
         let previous = counter.lastCapture
         let place = counter.place(filled.sequence, filled.stamp, arrivedAt: clock.now)
@@ -70,7 +70,8 @@ final class CameraDelivery {
         return place
     }
 
-    /// Reports lost frames. Does nothing during an outage, which already counts as the loss.
+    /// Reports lost frames. Does nothing during an outage, because the lost frames are already part of the
+    /// outage.
     func lost(_ count: Int, _ cause: LossCause, _ capturedAt: ClockTime) {
         if outage == nil { receive(.lost(count: count, cause: cause, capturedAt: capturedAt)) }
     }
@@ -97,7 +98,7 @@ final class CameraDelivery {
     /// changes.
     ///
     /// - Parameters:
-    ///   - cause: The cause in a few words.
+    ///   - cause: Short description of the cause.
     ///   - isRequested: Whether the outage was requested. A request during an unrequested outage doesn't change its
     ///     cause; a fault during a requested outage starts a new outage.
     func away(_ cause: String, isRequested: Bool = false) {

@@ -1,8 +1,8 @@
 import Media
 internal import System
 
-/// An opened camera node with its format, buffers and controls. A camera that returns after an outage gets a new
-/// generation.
+/// An opened camera node with its format, buffers and controls. When a camera returns after an outage, its
+/// node is opened again as a new `CameraGeneration`.
 struct CameraGeneration {
     let buffers: CaptureBuffers
     let granted: V4L2Device.GrantedFormat
@@ -30,7 +30,7 @@ struct CameraGeneration {
     /// - Parameters:
     ///   - device: The camera; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: The controls to set. Automatic controls are set before the others.
+    ///   - controls: The controls to set. Automatic controls are set before other controls.
     ///   - isLenient: Whether the camera is opened even if it rejects a control. For a running recording, frames with
     ///     the wrong focus are better than no frames.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
@@ -87,7 +87,7 @@ struct CameraGeneration {
         do throws(DeviceError) {
             headers = try HeaderClocks(startingFor: buffers.device.path)
         } catch {
-            // The stream tries again later and reports a failure.
+            // The stream opens the metadata node again later, and reports if this attempt fails too.
             lacksHeaders = true
         }
     }
@@ -106,7 +106,7 @@ extension V4L2Device {
     /// - Throws: `formatNotSupported` with the offered formats if the driver grants a different one.
     func grant(_ format: VideoFormat) throws(DeviceError) -> GrantedFormat {
         var substitute: FrameSize?
-        // Several codes can represent the same format: MJPG and JPEG, or all converted formats.
+        // Several codes can represent the same pixel format, such as MJPG and JPEG, or all converted formats.
         for code in pixelCodes() where code.pixel == format.pixel {
             let granted = try setFormat(code, format.size)
             guard granted.code == code, granted.size == format.size else {

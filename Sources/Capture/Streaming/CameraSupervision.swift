@@ -2,17 +2,17 @@ import Glibc
 import Media
 internal import System
 
-/// Keeps a camera delivering until it is stopped. When the stream ends, finds the camera, reopens it and restarts the
-/// stream. Runs on the camera's thread.
+/// Keeps a camera delivering frames until the camera is stopped. When the stream ends, finds the camera,
+/// reopens it and restarts the stream. Runs on the camera's thread.
 struct CameraSupervision {
-    /// The camera as it was first found.
+    /// The camera as described when it was first found.
     let device: CaptureDevice
     /// Requested format, with a fallback.
     private var format: FormatOnTrial
     /// Requested controls and the camera's current node.
     let held: HeldControls
-    /// Whether to accept frames of another size if the requested size isn't available. Allowed only if no track copies
-    /// the stream.
+    /// Whether to accept frames of another size if the requested size isn't available. Other sizes are
+    /// allowed only if no track stores the camera's stream as a stream copy.
     let adoptsOtherSizes: Bool
     /// Whether the UVC header clock was requested.
     let readsHeaders: Bool
@@ -44,8 +44,8 @@ struct CameraSupervision {
 
     /// Delivers frames until the camera is stopped.
     ///
-    /// - Parameter first: Transfers the streaming generation. The caller must not retain the generation, because its
-    ///   node must be closed before the camera is searched for.
+    /// - Parameter first: Returns the opened, streaming camera and transfers its ownership. The caller must
+    ///   not retain the opened camera, because its node must be closed before the camera is searched for.
     mutating func run(from first: () -> CameraGeneration?) {
         var pauses = RetryBackoff()
         var streaming = first()
@@ -89,7 +89,8 @@ struct CameraSupervision {
 
     /// Runs one stream until it ends.
     ///
-    /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if no generation was passed.
+    /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if no opened camera was
+    ///   passed.
     private mutating func follow(
         _ generation: consuming CameraGeneration?, _ pauses: inout RetryBackoff
     ) -> V4L2Stream.End? {
@@ -116,7 +117,7 @@ struct CameraSupervision {
     /// - Parameters:
     ///   - pauses: The delays between attempts.
     ///   - first: The delay before the first attempt.
-    /// - Returns: A streaming generation; `nil` if a request woke the thread.
+    /// - Returns: The opened, streaming camera; `nil` if a request woke the thread.
     private mutating func awaitReturn(_ pauses: inout RetryBackoff, after first: Nanoseconds)
         -> CameraGeneration?
     {
@@ -133,8 +134,8 @@ struct CameraSupervision {
             case .absent:
                 delivery.away("unplugged")
                 held.node = nil
-                // The camera may have been unplugged without the end of a stream, while it was off or about to change
-                // its format.
+                // If the camera was off or about to change its format when it was unplugged, no stream has
+                // ended, so the disconnection is recorded here.
                 roster.leave(number, among: present)
                 pauses.reset()
                 pause = Self.lookInterval
@@ -240,8 +241,8 @@ extension [OfferedFormat] {
     }
 }
 
-/// Requested format of a camera. Also holds the last format that delivered frames, until the first frame in the
-/// requested format arrives.
+/// Requested format of a camera. The type also holds the last format that delivered frames, until the first
+/// frame in the requested format arrives.
 struct FormatOnTrial {
     private(set) var wanted: VideoFormat
     private var proven: VideoFormat

@@ -1,10 +1,10 @@
 import Glibc
 import Media
 
-/// File descriptor and mapped buffers for one generation of a camera's stream.
+/// File descriptor and mapped buffers of a camera between one opening and closing of its node.
 ///
 /// The camera's thread and each lent frame hold a reference. The last release unmaps the buffers and closes
-/// the descriptor. A buffer is returned to the driver only while its generation is streaming.
+/// the descriptor. A buffer is returned to the driver only while the stream that it belongs to is running.
 final class CaptureBuffers: Sendable {
     let device: V4L2Device
     private let mappings: [Mapping]
@@ -23,13 +23,13 @@ final class CaptureBuffers: Sendable {
         let memory: UnsafeMutableRawBufferPointer
     }
 
-    /// Maximum number of buffers used. Before Linux 6.8, V4L2 allowed no more than 32.
+    /// Maximum number of buffers used. Before Linux 6.8, V4L2 allowed no more than 32 buffers.
     private static let mostBuffers = 32
 
     /// Requests and maps the buffers.
     ///
     /// - Parameters:
-    ///   - device: An open node with its format set.
+    ///   - device: An open node, with the format already set.
     ///   - count: Number of buffers to request; the driver may allocate more or fewer.
     /// - Throws: `DeviceError` if the driver or mmap(2) fails, for example with `busy`; `ENOMEM` if the driver
     ///   allocates fewer than two buffers.
@@ -85,7 +85,7 @@ final class CaptureBuffers: Sendable {
         do {
             try device.stopStreaming()
         } catch {
-            // This call fails only if the device is gone, and then the device is no longer streaming.
+            // Stopping the stream fails only if the device is gone. Such a device is no longer streaming.
         }
     }
 
@@ -108,7 +108,7 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// Returns a buffer to the driver if it is still streaming. Can be called from any thread.
+    /// Returns a buffer to the driver if the stream is still running. Can be called from any thread.
     func giveBack(_ index: Int) {
         let isStreaming = circulation.withLock { circulation in
             circulation.lent.remove(index)
@@ -118,8 +118,8 @@ final class CaptureBuffers: Sendable {
         do {
             try device.queue(buffer: index)
         } catch {
-            // The stream has just ended, or the cable was pulled. A pulled cable is reported by `poll` on the camera's
-            // thread.
+            // The stream has just ended, or the camera was unplugged. In the second case, `poll` reports the
+            // error on the camera's thread.
         }
     }
 

@@ -1,6 +1,7 @@
 import Media
 
-/// Converts a driver's sequence numbers and timestamps to monotonic ones, and computes the number of missing frames.
+/// Converts a driver's sequence numbers and timestamps to strictly increasing values, and computes the number
+/// of missing frames.
 ///
 /// This pure value type receives the arrival time as an argument.
 struct FrameCounter {
@@ -8,7 +9,7 @@ struct FrameCounter {
     struct Place: Equatable {
         let sequence: Int64
         let capturedAt: ClockTime
-        /// Number of frames missing directly before this one.
+        /// Number of frames missing directly before this frame.
         let missing: Int
         /// Expected capture time of the first missing frame.
         let firstMissingAt: ClockTime
@@ -32,7 +33,7 @@ struct FrameCounter {
     /// Capture time of the last frame; `nil` before the first frame.
     var lastCapture: ClockTime? { lastTime }
 
-    /// Records that the driver restarts its count. The output sequence continues.
+    /// Records that the driver restarts its frame count. The sequence numbers assigned by `place` continue.
     mutating func streamRestarts() {
         lastRaw = nil
     }
@@ -43,15 +44,15 @@ struct FrameCounter {
     ///   - raw: The driver's sequence number, which wraps at 2³².
     ///   - stamp: The driver's timestamp.
     ///   - arrival: Time when the buffer was dequeued.
-    /// - Returns: A sequence number above the previous one. `missing` is at most twice the number of frames that fit
-    ///   into the elapsed time.
+    /// - Returns: A sequence number that is greater than the previous sequence number. `missing` is at most
+    ///   twice the number of frames that fit into the elapsed time.
     mutating func place(_ raw: UInt32, _ stamp: DriverStamp, arrivedAt arrival: ClockTime) -> Place {
         let previousTime = lastTime
         let (time, isCorrected) = captureTime(stamp, arrival)
         var missing = 0
         if let lastRaw, let previousTime {
-            // A count that decreases or doesn't change means that the driver restarted counting or doesn't count.
-            // Neither case is a loss.
+            // A frame count that decreases or doesn't change means that the driver restarted counting or
+            // doesn't count frames. Neither case is a loss.
             let step = Int64(Int32(bitPattern: raw &- lastRaw))
             // The elapsed time limits the number of missing frames, because some drivers count fields.
             let room = ((time - previousTime).count + interval.count / 2) / max(interval.count, 1)

@@ -3,21 +3,22 @@ import Glibc
 import Media
 internal import System
 
-/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's thread. The
-/// metadata node is closed together with its stream generation.
+/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's
+/// thread. The metadata node is closed together with the camera's capture node.
 ///
 /// `poll` doesn't wait for this node: uvcvideo completes a frame's metadata before the frame, so the metadata is
 /// available before the frame. The buffers hold the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1). Frames
 /// with more packets, such as large raw frames, have no header clock.
 final class HeaderClocks {
     private let buffers: CaptureBuffers
-    /// Clocks of frames that haven't been requested yet, in driver order.
+    /// Header clocks that haven't been requested yet, in driver order.
     private var waiting: [(sequence: UInt32, clock: UVCHeaderClock)] = []
 
     /// Number of buffers: as many as the capture node has, plus a few for clocks that are requested late.
     private static let bufferCount = 12
 
-    /// Opens the node and starts its stream. The stream delivers nothing until the capture stream starts.
+    /// Opens the node and starts its stream. The metadata stream doesn't deliver headers until the capture
+    /// stream starts.
     ///
     /// - Parameter camera: The camera's capture node.
     /// - Throws: `DeviceError` if the camera has no metadata node, or if the node can't be opened or doesn't deliver
@@ -55,8 +56,8 @@ final class HeaderClocks {
         buffers.stopStreaming()
     }
 
-    /// Returns the header clock of the frame with the driver sequence number `sequence`; `nil` if the camera didn't
-    /// deliver one.
+    /// Returns the header clock of the frame with the driver sequence number `sequence`; `nil` if the camera
+    /// didn't deliver a header clock.
     func clock(ofSequence sequence: UInt32) -> UVCHeaderClock? {
         takeAll()
         // Earlier clocks belong to lost frames. The driver's sequence number wraps.
@@ -76,7 +77,7 @@ final class HeaderClocks {
                 }
                 buffers.giveBack(filled.index)
             } catch {
-                // The cable was pulled; the capture node reports this.
+                // The camera was unplugged. The capture node reports the error.
                 return
             }
         }
@@ -125,7 +126,8 @@ extension UVCHeaderClock {
     /// - Returns: `nil` if the buffer doesn't contain a complete header.
     init?(firstOf buffer: UnsafeRawBufferPointer) {
         guard buffer.count >= Self.prefix + 2 else { return nil }
-        // The length refers to the camera's header. The driver copies only the fields that the flags announce.
+        // The length field describes the header that the camera sent. The driver copies only the fields that
+        // the flags announce.
         let (length, flags) = (Int(buffer[10]), buffer[11])
         let fields = UnsafeRawBufferPointer(rebasing: buffer[(Self.prefix + 2)...])
         var position = 0

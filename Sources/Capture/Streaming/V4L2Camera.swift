@@ -22,7 +22,7 @@ public final class V4L2Camera: CameraSource {
     private let state: ConditionLock<State>
 
     private struct State {
-        /// The opened camera, until its thread takes ownership.
+        /// The opened camera, until the camera's thread takes ownership.
         var opened: CameraGeneration?
         var thread: MediaThread?
         var requests: StreamRequests?
@@ -35,10 +35,11 @@ public final class V4L2Camera: CameraSource {
     /// - Parameters:
     ///   - device: A camera from the catalog; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: Controls to set and maintain. Automatic controls are set before the others.
+    ///   - controls: Controls to set and maintain. Automatic controls are set before other controls.
     ///   - adoptsOtherSizes: Whether to accept another frame size from a capture stick that returns without the
     ///     original size.
-    ///   - roster: Shared by all cameras of a session, so that a reconnected camera is never confused with another one.
+    ///   - roster: The roster that all cameras of a session share, so that a reconnected camera is never
+    ///     confused with another one.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
     ///   doesn't deliver the exact format, or it rejects a control.
     package init(
@@ -61,7 +62,7 @@ public final class V4L2Camera: CameraSource {
     /// - Parameters:
     ///   - device: A camera from the catalog; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: Controls to set and maintain. Automatic controls are set before the others.
+    ///   - controls: Controls to set and maintain. Automatic controls are set before other controls.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
     ///   doesn't deliver the exact format, or it rejects a control.
     public convenience init(
@@ -96,7 +97,8 @@ public final class V4L2Camera: CameraSource {
         throws(DeviceError)
     {
         precondition(state.withLock { $0.thread == nil }, "a camera can have only one active stream")
-        // The generation is removed from the state, so that the camera is closed if it fails to start.
+        // The opened camera is removed from the state, so that its node is closed if the stream fails to
+        // start.
         let prepared = state.withLock { $0.opened.take() }
         var generation: CameraGeneration
         if let prepared {
@@ -114,7 +116,7 @@ public final class V4L2Camera: CameraSource {
         do throws(ThreadError) {
             try run(clock, requests, telling: started.outcomes + again, receive)
         } catch {
-            // Releasing the generation closes the camera.
+            // Releasing the `CameraGeneration` closes the camera.
             state.withLock { state in
                 _ = state.opened.take()
                 state.requests = nil
@@ -123,8 +125,8 @@ public final class V4L2Camera: CameraSource {
         }
     }
 
-    /// Stops streaming, waits for the camera's thread and closes the node. No events follow. Must not be called from
-    /// the camera's thread.
+    /// Stops streaming, waits for the camera's thread and closes the node. No events are delivered after this
+    /// call. Must not be called from the camera's thread.
     public func stop() {
         let (thread, requests) = state.withLock { state in
             defer { state = State() }
@@ -137,8 +139,8 @@ public final class V4L2Camera: CameraSource {
     /// Always `true`: the format can be changed while the camera is streaming.
     public var isChangeable: Bool { true }
 
-    /// Requests a restart in another format from the camera's thread. Returns immediately. Has no effect if the camera
-    /// isn't streaming.
+    /// Requests that the camera's thread restart the stream in another format. Returns immediately. Has no
+    /// effect if the camera isn't streaming.
     ///
     /// - Parameter format: A format that the camera offers; `nil` stops the stream until a format is given.
     public func change(to format: VideoFormat?) {
@@ -155,9 +157,9 @@ public final class V4L2Camera: CameraSource {
     }
 
     /// Sets controls in the given order and reads them back. Accepted values are set again whenever the
-    /// camera returns. Must not be called from a Swift task.
+    /// camera is reconnected. Must not be called from a Swift task.
     ///
-    /// - Parameter requests: Controls with their new values, in a valid order of execution.
+    /// - Parameter requests: Controls with their new values, in the order in which to set them.
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the camera is unavailable or doesn't respond.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
@@ -195,7 +197,8 @@ public final class V4L2Camera: CameraSource {
     }
 }
 
-/// Controls that are maintained while a camera is in use, and the node that is used to change them. Thread-safe.
+/// Controls whose values are maintained while a camera is in use, and the camera's node for changing them.
+/// Thread-safe.
 final class HeldControls: Sendable {
     private struct State {
         var requests: [ControlRequest]
@@ -267,12 +270,12 @@ final class StreamRequests: Sendable {
     /// Creates an empty set of requests.
     ///
     /// - Parameter device: The device, for messages.
-    /// - Throws: `DeviceError` if no file descriptors are left.
+    /// - Throws: `DeviceError` if the process has run out of file descriptors.
     init(for device: String) throws(DeviceError) {
         wakeUp = try WakeUp(for: device)
     }
 
-    /// Requests that the thread stop. This request is permanent.
+    /// Requests that the camera's thread stop. Later requests don't replace the stop request.
     func stop() {
         request.withLock { $0 = .stop }
         wakeUp.wake()

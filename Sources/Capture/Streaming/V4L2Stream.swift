@@ -3,12 +3,13 @@ import Glibc
 import Media
 internal import System
 
-/// Runs one generation of a camera's stream from start to end. Use only on the camera's thread.
+/// Runs the stream of an opened camera from start to end. Use only on the camera's thread.
 final class V4L2Stream {
     /// The reason why a stream ended without a request.
     struct End {
         let cause: String
-        /// Whether the format could be the cause. `true` unless another cause is known.
+        /// Whether the format could be the reason why the stream ended. `true` unless another reason is
+        /// known.
         var mayBeOfFormat = true
     }
 
@@ -39,12 +40,12 @@ final class V4L2Stream {
     /// Number of frames discarded at stream start. The first MJPEG frames are often corrupt without an error flag.
     private static let warmUpFrames = 2
 
-    /// Prepares to deliver frames of a generation.
+    /// Prepares to deliver the frames of an opened camera.
     ///
     /// - Parameters:
-    ///   - generation: A streaming generation.
+    ///   - generation: An opened camera that is streaming.
     ///   - held: The controls to maintain.
-    ///   - wakeUp: Ends the stream from another thread.
+    ///   - wakeUp: Wake-up with which another thread ends the stream.
     ///   - delivery: Receives the frames.
     /// - Throws: `DeviceError` if no converter is available for the camera's format.
     init(
@@ -77,7 +78,7 @@ final class V4L2Stream {
                     fd: buffers.device.descriptor.number, events: Int16(POLLIN) | Int16(POLLPRI), revents: 0),
                 pollfd(fd: wakeUp.number, events: Int16(POLLIN), revents: 0),
             ]
-            // An interrupted poll leaves no results and is retried.
+            // An interrupted poll returns no results and is retried.
             guard poll(&sources, 2, remainingMilliseconds) >= 0 else { continue }
             if sources[1].revents != 0 { return nil }
             let result = Int32(sources[0].revents)
@@ -88,8 +89,8 @@ final class V4L2Stream {
             } else if result & POLLIN != 0 {
                 if let end = takeOne() { return end }
             }
-            // Silence is checked on every pass, not only when poll times out, because a stream that contains only
-            // damaged frames also counts as an outage.
+            // The time without frames is checked on every pass, not only when poll times out, because a
+            // stream that contains only damaged frames also counts as an outage.
             if delivery.now >= deadline, let end = fellSilent() { return end }
         }
     }
@@ -222,7 +223,8 @@ final class V4L2Stream {
         do {
             delivery.controls(try buffers.device.keep(held.requests))
         } catch {
-            // The camera doesn't respond, so it doesn't deliver frames either. The missing frames are reported later.
+            // A camera that doesn't respond doesn't deliver frames either. The missing frames are reported
+            // later.
         }
         expectFirstFrame()
         return nil

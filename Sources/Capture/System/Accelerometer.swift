@@ -29,7 +29,8 @@ package struct Accelerometer: AccelerationSensor {
         }.compactMap { name -> (name: String, folder: String, location: String)? in
             guard let folder = Paths.resolved("\(devices)/\(name)") else { return nil }
             let told = asksUdev ? udev.value("ACCEL_LOCATION", of: folder) : nil
-            // Drivers write `accel-display` (kernel, sysfs-bus-iio, `label`); udev's database contains `display`.
+            // Drivers report the location `accel-display` (kernel, sysfs-bus-iio, `label`); udev's database
+            // contains `display`.
             return (name, folder, told ?? Paths.text("\(folder)/label") ?? "")
         }
         // Convertibles have a second sensor under the keyboard, which doesn't rotate with the screen.
@@ -136,8 +137,8 @@ package struct MountMatrix: Sendable, Equatable {
 
     /// Parses `1, 0, 0; 0, 1, 0; 0, 0, 1`, the syntax of sysfs and udev.
     ///
-    /// - Returns: `nil` if the text isn't a 3 × 3 matrix, or if the matrix changes lengths. Mirroring is allowed,
-    ///   because some sensors invert an axis.
+    /// - Returns: `nil` if the text isn't a 3 × 3 matrix, or if the matrix doesn't preserve lengths.
+    ///   Mirroring is allowed, because some sensors invert an axis.
     package init?(_ text: String) {
         let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).compactMap { word in
@@ -167,7 +168,8 @@ package enum Lid {
     /// Returns whether a lid is closed.
     ///
     /// - Parameter folder: Directory of the driver's files.
-    /// - Returns: `false` also if the computer doesn't have a lid or its state is unknown.
+    /// - Returns: Whether a lid is closed; `false` if the computer doesn't have a lid or the state of the lid
+    ///   is unknown.
     package static func isClosed(folder: String = "/proc/acpi/button/lid") -> Bool {
         Paths.entries(of: folder).contains { name in
             Paths.text("\(folder)/\(name)/state")?.hasSuffix("closed") ?? false

@@ -108,7 +108,8 @@ package struct UserGroups: Sendable, Hashable {
             else { return [] }
             var groups = [gid_t](repeating: 0, count: 1024)
             var count = Int32(groups.count)
-            // getgrouplist returns -1 if there are more groups, but still fills in the first ones.
+            // If the user has more groups than fit into the array, getgrouplist returns -1, but still fills
+            // in the first groups.
             let result = getgrouplist(name, entry.pw_gid, &groups, &count)
             return Set(groups.prefix(result < 0 ? groups.count : Int(count)))
         }
@@ -122,7 +123,7 @@ package enum NodeOwners {
     /// - Parameters:
     ///   - node: A device node, or a link to one.
     ///   - processes: Mount point of proc(5).
-    ///   - ignored: ID of a process to skip, usually this one.
+    ///   - ignored: ID of a process to skip, usually the current process.
     /// - Returns: The program with the lowest process ID; `nil` if none is found.
     package static func holder(
         of node: String, processes: String = "/proc", besides ignored: Int32? = getpid()
@@ -142,7 +143,7 @@ package enum NodeOwners {
     }
 }
 
-/// Detects whether the process runs in a container. The host determines the devices of a container.
+/// Detects whether the process runs in a container. The host determines which devices a container can access.
 package enum Container {
     /// Checks for the marker files of Docker, Podman and systemd-nspawn.
     ///

@@ -19,8 +19,8 @@ package struct SysfsTree: Sendable {
             .sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
     }
 
-    /// Returns the names of the video nodes in `class/video4linux`, ordered by number, with their instance numbers.
-    /// Costs one system call per node.
+    /// Returns the names of the video nodes in `class/video4linux`, ordered by number, with their instance
+    /// numbers. Makes one system call per node.
     func videoNodeNames() -> [(name: String, instance: UInt64)] {
         let folder = "\(root)/class/video4linux"
         return Paths.entries(of: folder).sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
@@ -104,8 +104,8 @@ package struct SysfsTree: Sendable {
         return stat(folder, &facts) == 0 ? UInt64(facts.st_ino) : nil
     }
 
-    /// Whether the directory isn't a root hub. Root hubs also have an `idVendor` file, but they aren't
-    /// capture devices.
+    /// Whether the directory belongs to a device other than a root hub. Root hubs also have an `idVendor`
+    /// file, but they aren't capture devices.
     private func isDevice(_ folder: String) -> Bool { !isRootHub(Paths.name(folder)) }
 
     func isRootHub(_ name: String) -> Bool {

@@ -7,7 +7,7 @@ package struct VideoNode: Sendable, Hashable {
     package let node: String
     /// Name from the driver, printable.
     package let name: String
-    /// Index among the nodes of one function. Node 0 captures video; the others are metadata nodes.
+    /// Index among the nodes of one function. Node 0 captures video; the other nodes deliver metadata.
     package let index: Int
     /// Directory of the USB device, as in `USBDevice.folder`; `nil` for a node that isn't on a USB bus.
     package let usbDevice: String?

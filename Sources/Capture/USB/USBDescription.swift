@@ -161,7 +161,7 @@ package struct USBEndpoint: Sendable, Hashable {
     /// Transfer type, in the order of the lowest two bits of `bmAttributes` (USB 2.0, table 9-13).
     package enum Transfer: UInt8, Sendable { case control, isochronous, bulk, interrupt }
 
-    /// Endpoint number, with bit 0x80 set if the endpoint sends to the computer.
+    /// Endpoint number, with bit 0x80 set if the endpoint sends data to the computer.
     package let address: UInt8
     /// Transfer type of the endpoint.
     package let transfer: Transfer
@@ -174,11 +174,11 @@ package struct USBEndpoint: Sendable, Hashable {
     /// Bytes per service interval at SuperSpeed, from the endpoint companion descriptor; `nil` if none.
     package let superSpeedBytes: Int?
 
-    /// Whether the endpoint sends to the computer.
+    /// Whether the endpoint sends data to the computer.
     package var isInput: Bool { address & 0x80 != 0 }
 
-    /// Returns the maximum number of bytes that the bus reserves for the endpoint per interval. Valid only for periodic
-    /// endpoints.
+    /// Returns the maximum number of bytes that the bus reserves for the endpoint per interval. The result is
+    /// valid only for periodic endpoints.
     package func bytes(at speed: USBSpeed) -> Int {
         switch speed {
         case .low, .full: packetSize
@@ -209,8 +209,8 @@ package struct USBEndpoint: Sendable, Hashable {
 /// Reads a device's capabilities, including those not used at its current port, from its BOS descriptor (USB 3.2,
 /// 9.6.2).
 enum USBCapabilities {
-    /// Returns whether the device supports SuperSpeed, regardless of its current speed. `bytes` is the content of
-    /// sysfs's `bos_descriptors`; invalid content doesn't trap.
+    /// Returns whether the device supports SuperSpeed, regardless of its current speed. `bytes` is the
+    /// content of sysfs's `bos_descriptors`; invalid content doesn't cause a trap.
     static func includesSuperSpeed(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, bytes[1] == 0x0F, bytes[0] >= 5 else { return false }
         var position = Int(bytes[0])

@@ -4,7 +4,7 @@ package import Media
 package struct USBDevice: Sendable, Hashable {
     /// Directory of the device in sysfs, without links.
     package let folder: String
-    /// Kernel name, which consists of the bus and the port chain, such as `1-2.3`.
+    /// Kernel name of the device, which consists of the bus number and the port chain, such as `1-2.3`.
     package let name: String
     /// Product name for display, printable.
     package let product: String
@@ -35,14 +35,14 @@ package struct USBDevice: Sendable, Hashable {
     /// The controller driver's method of bandwidth accounting.
     package var accounting: USBAccounting { USBAccounting(driver: controllerDriver) }
 
-    /// Sections of the device's path with separate bandwidth, starting at the controller. Empty if a speed is unknown
-    /// or the controller doesn't reserve bandwidth.
+    /// Sections of the device's path with separate bandwidth, starting at the controller. The list is empty
+    /// if a speed is unknown or the controller doesn't reserve bandwidth.
     ///
-    /// An xHCI controller provides the full bandwidth of a bus at each port (`rh_bw` in the kernel's xhci.h). With
-    /// other controllers, all ports share one bandwidth. The total throughput of a controller isn't known. A hub that
-    /// is slower than its upstream link forms a section with less bandwidth. Full-speed devices behind a faster hub
-    /// share one full-speed bus (USB 2.0, 11.14). Hubs with one transaction translator per port share less than assumed
-    /// here.
+    /// An xHCI controller provides the full bandwidth of a bus at each port (`rh_bw` in the kernel's xhci.h).
+    /// With other controllers, all ports share the bandwidth of the bus. The total throughput of a controller
+    /// isn't known. A hub that is slower than its upstream link forms a section with less bandwidth.
+    /// Full-speed devices behind a faster hub share one full-speed bus (USB 2.0, 11.14). Hubs with one
+    /// transaction translator per port share less than assumed here.
     package var domains: [USBDomain] {
         guard let speed, let root = bus.speed, promise != .unlimited else { return [] }
         let number = String(bus.name.dropFirst(3))
@@ -79,10 +79,11 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// Returns those of the `reservations` that belong to a camera's stream.
+    /// Returns the bandwidth that a camera's stream currently reserves, a subset of `reservations`.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
-    /// - Returns: The reservations. Empty while the camera isn't streaming, or if it doesn't reserve bandwidth (bulk).
+    /// - Returns: The reservations; empty while the camera isn't streaming, or if it streams without reserved
+    ///   bandwidth (bulk transfers).
     package func streams(controlledBy control: Int?) -> [USBReservation] {
         guard let speed else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)
@@ -95,8 +96,8 @@ package struct USBDevice: Sendable, Hashable {
     /// Returns the bandwidth that each alternate setting of a camera's stream would reserve, in ascending order.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
-    /// - Returns: The reservations. Empty for cameras that stream without reserved bandwidth (bulk), and if nothing is
-    ///   known.
+    /// - Returns: The reservations; empty if the camera streams without reserved bandwidth (bulk transfers),
+    ///   or if its settings are unknown.
     package func streamSettings(controlledBy control: Int?) -> [USBReservation] {
         guard let speed, let description else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)
@@ -128,7 +129,8 @@ package struct USBInterface: Sendable, Hashable {
 
 /// A hub between a device and its controller.
 package struct USBHub: Sendable, Hashable {
-    /// Kernel name, such as `usb1` for the controller's root hub, or `1-2` and `1-2.4` for other hubs.
+    /// Kernel name of the hub, such as `usb1` for the controller's root hub, or `1-2` and `1-2.4` for other
+    /// hubs.
     package let name: String
     /// Current speed of the hub; `nil` if unknown.
     package let speed: USBSpeed?

@@ -37,8 +37,8 @@ struct USBShortage {
         let settings = camera.streamSettings(controlledBy: own.interface)
         let load = tree.load(around: camera)
         let asked = asked(of: settings, beside: load, by: camera)
-        // If every setting fits according to this calculation, the controller calculates bandwidth differently. The
-        // settings that really fit are then unknown.
+        // If every setting fits according to this calculation, the controller calculates bandwidth
+        // differently. In this case, it isn't known which settings fit.
         let fitting = asked == nil ? nil : settings.last { load.fits($0, of: camera) }
         return BandwidthShortage(
             controller: camera.controller, claims: claims(beside: camera),
@@ -97,7 +97,8 @@ struct USBShortage {
         format.pixel.isRaw ? USBCamera.payload(of: format, at: speed ?? .high) : nil
     }
 
-    /// Returns the other controllers that have a bus with the camera's speed, a free port and no streams.
+    /// Returns the other controllers that have a bus with the camera's speed and a free port, and that aren't
+    /// used by a stream.
     private func freeControllers(for camera: USBDevice) -> [String] {
         let fitting = tree.buses.filter { bus in
             let devices = tree.devices.filter { $0.bus.name == bus.name }

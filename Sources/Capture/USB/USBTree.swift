@@ -44,7 +44,8 @@ extension USBBus {
         let number = name.dropFirst(3)
         let ports = tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0
         let taken = Set(Paths.entries(of: folder))
-        // No controller has more than 255 ports. The limit bounds the loop for any file content.
+        // No controller has more than 255 ports. The limit bounds the loop if the file contains an invalid
+        // number.
         let free = (1...255).prefix(max(0, ports)).filter { port in
             let kind = tree.attribute(
                 "connect_type", of: "\(folder)/\(number)-0:1.0/\(name)-port\(port)")
@@ -178,10 +179,10 @@ package enum USBBandwidthLimit: Sendable, Hashable {
         return limit
     }
 
-    /// Reads the limit of a controller. EHCI provides the limit in the file `uframe_periodic_max`, 100…124 µs (the
-    /// kernel's drivers/usb/host/ehci-sysfs.c). USB/IP's vhci_hcd forwards everything immediately and never rejects a
-    /// device (`vhci_urb_enqueue`). In the device lab, a module parameter makes a modified vhci_hcd behave like a real
-    /// controller.
+    /// Reads the limit of a controller. EHCI provides the limit in the file `uframe_periodic_max`, 100…124 µs
+    /// (the kernel's drivers/usb/host/ehci-sysfs.c). USB/IP's vhci_hcd forwards all requests immediately and
+    /// never rejects a device (`vhci_urb_enqueue`). In the device lab, a module parameter makes a modified
+    /// vhci_hcd behave like a real controller.
     init(controller folder: String, driver: String?, in tree: SysfsTree) {
         let told: String?
         switch USBAccounting(driver: driver) {

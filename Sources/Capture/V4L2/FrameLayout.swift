@@ -37,7 +37,7 @@ struct FrameLayout: Sendable {
         let packed = FramePlane.packed(pixel, size)
         guard let first = packed.planes.first, !isConverted, stride > first.stride else {
             planes = packed.planes
-            // libv4lconvert checks the length of driver-specific formats.
+            // libv4lconvert checks the length of frames in driver-specific formats.
             byteCount = isConverted ? 1 : max(packed.byteCount, 1)
             return
         }
@@ -65,7 +65,8 @@ struct FrameLayout: Sendable {
     }
 }
 
-/// Converts the raw formats of old webcams to I420 with libv4lconvert, for one device. Use from one thread at a time.
+/// Converts the raw formats of old webcams to I420 with libv4lconvert, for one device. Must be used from only
+/// one thread at a time.
 final class LegacyConverter {
     private let handle: OpaquePointer
     private let source: v4l2_format

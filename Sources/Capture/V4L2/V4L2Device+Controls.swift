@@ -73,7 +73,7 @@ extension V4L2Device {
         if [EACCES, EBUSY, EILSEQ].contains(number) {
             return controls.governing(request.name, beside: requests) ?? .governed(by: nil, manual: nil)
         }
-        // The camera rejects the value. Many cameras do so even for values within the range that they report.
+        // The camera rejects the value. Many cameras reject even values within the range that they report.
         if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive { return .refused(request.value) }
         throw DeviceError(device: path, operation: "VIDIOC_S_EXT_CTRLS \(request.name)", errno: number)
     }
@@ -85,8 +85,8 @@ extension V4L2Device {
         return Self.read(value, adjustable.control.kind)
     }
 
-    /// Corrects a value read from the driver. Drivers return a 32-bit mask as a signed number, but its maximum as
-    /// unsigned.
+    /// Corrects a value read from the driver. Drivers return a 32-bit mask as a signed number, but its
+    /// maximum as an unsigned number.
     private static func read(_ value: Int64, _ kind: DeviceControl.Kind) -> Int64 {
         kind == .bitmask ? value & 0xFFFF_FFFF : value
     }
@@ -122,7 +122,7 @@ extension V4L2Device {
         return answers(linux_VIDIOC_QUERYCAP, &raw)
     }
 
-    /// A control with its V4L2 ID and width.
+    /// A control with its V4L2 ID and the width of its value.
     private struct Adjustable {
         let control: DeviceControl
         let id: UInt32
@@ -132,7 +132,8 @@ extension V4L2Device {
     private func adjustables() -> [Adjustable] {
         var found: [Adjustable] = []
         var query = v4l2_query_ext_ctrl()
-        // The driver returns the next higher ID. The limit protects against drivers that return the same ID forever.
+        // The driver returns the control with the next higher ID. The limit protects against drivers that
+        // return the same ID forever.
         for _ in 0..<1024 {
             let previous = query.id & ~linux_CTRL_FLAG_NEXT_CTRL
             query = v4l2_query_ext_ctrl()
@@ -197,7 +198,7 @@ extension V4L2Device {
     }
 }
 
-/// Converts control names.
+/// Converts the control names of drivers to snake case.
 enum ControlName {
     /// Returns the name as v4l2-ctl prints it: lowercase letters and digits, separated by `_`.
     ///

@@ -3,10 +3,11 @@ import Glibc
 public import Media
 internal import System
 
-/// An open V4L2 node. Wraps its ioctls and throws Swift errors. Has no thread and doesn't stream frames.
+/// An open V4L2 node. This type wraps the ioctls of the node and throws Swift errors. It doesn't start a
+/// thread and doesn't stream frames.
 ///
-/// The node is closed at the end of the value's lifetime. Formats and controls can be read, and controls set,
-/// while another program is streaming.
+/// The node is closed at the end of the value's lifetime. While another program is streaming, formats and
+/// controls can be read, and controls can be set.
 public struct V4L2Device: ~Copyable, Sendable {
     /// Path used to open the node.
     public let path: String
@@ -17,8 +18,8 @@ public struct V4L2Device: ~Copyable, Sendable {
     /// Opens a node.
     ///
     /// - Parameter path: A node such as `/dev/video0`, or a link to one.
-    /// - Throws: `DeviceError` if the node isn't found or permission is denied. In the second case, the error names the
-    ///   group that has access.
+    /// - Throws: `DeviceError` if the node isn't found, or if permission is denied. The error about the
+    ///   permission names the group that has access.
     public init(path: String) throws(DeviceError) {
         try self.init(path: path, bufferType: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     }
@@ -90,8 +91,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         guard result == 0 else { throw DeviceError(device: path, operation: name, errno: number) }
     }
 
-    /// Returns whether the driver accepts a request. Used for enumerations, which end with EINVAL, and for
-    /// optional requests.
+    /// Returns whether the driver accepts a request. This function is used for enumerations, which end with
+    /// EINVAL, and for optional requests.
     func answers<Argument>(_ request: UInt, _ argument: inout Argument) -> Bool {
         withUnsafeMutablePointer(to: &argument) { linux_ioctl(descriptor.number, request, $0) == 0 }
     }
@@ -101,8 +102,8 @@ public struct V4L2Device: ~Copyable, Sendable {
 extension V4L2Device {
     /// Subscribes to source-change events, and applies the detected DV timings if the input supports them (HDMI).
     ///
-    /// If a driver supports neither, the requests fail without effect. A missing signal is then detected when the
-    /// source is opened.
+    /// If a driver supports neither, the requests fail without effect. In this case, a missing signal is
+    /// detected when the source is opened.
     func followSource() {
         var subscription = v4l2_event_subscription()
         subscription.type = UInt32(V4L2_EVENT_SOURCE_CHANGE)
@@ -249,7 +250,7 @@ extension V4L2Device {
         /// Maximum size of a frame in bytes.
         let byteCount: Int
         let color: ColorDescription
-        /// The driver's structure, for libv4lconvert.
+        /// The driver's format structure, for libv4lconvert.
         let raw: v4l2_format
     }
 
@@ -300,7 +301,7 @@ extension V4L2Device {
         return FormatSteps.rate(ofInterval: interval.numerator, interval.denominator)
     }
 
-    /// Requests buffers from the driver; 0 frees them.
+    /// Requests buffers from the driver. A count of 0 frees all buffers.
     ///
     /// - Returns: The number of buffers that the driver allocated.
     @discardableResult
@@ -403,7 +404,7 @@ extension V4L2Device {
 struct DriverStamp: Equatable, Sendable {
     /// Time on `CLOCK_MONOTONIC`; `nil` if the driver uses another clock or sets no timestamps.
     let time: ClockTime?
-    /// Whether the time is the start of exposure. Otherwise, it is the arrival time of the last byte.
+    /// Whether the time is the start of exposure. Otherwise, the time is the arrival time of the last byte.
     let isStartOfExposure: Bool
 }
 

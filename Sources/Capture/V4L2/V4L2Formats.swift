@@ -135,7 +135,8 @@ enum V4L2Colors {
                 colorspace == V4L2_COLORSPACE_REC709.rawValue || colorspace == V4L2_COLORSPACE_DCI_P3.rawValue
                     || isNearestTo709(colorspace: colorspace) ? .bt709 : .bt601
             case V4L2_YCBCR_ENC_709.rawValue, V4L2_YCBCR_ENC_XV709.rawValue,
-                // `ColorDescription` doesn't cover BT.2020. BT.709 is the closer of the two matrices that it supports.
+                // `ColorDescription` doesn't cover BT.2020. Of the two supported matrices, BT.709 is closer
+                // to BT.2020.
                 V4L2_YCBCR_ENC_BT2020.rawValue, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue,
                 V4L2_YCBCR_ENC_SMPTE240M.rawValue:
                 .bt709

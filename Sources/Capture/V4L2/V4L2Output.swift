@@ -22,8 +22,8 @@ package final class V4L2Output: Sendable {
 
     /// Opens a node and negotiates a format.
     ///
-    /// If another program is reading from the node, the node keeps its current format, and frames must be converted to
-    /// it.
+    /// If another program is reading from the node, the node keeps its current format, and frames must be
+    /// converted to this format.
     ///
     /// - Parameters:
     ///   - path: A node such as `/dev/video9`.
@@ -91,7 +91,7 @@ package final class V4L2Output: Sendable {
 
     /// Writes one frame. Doesn't block.
     ///
-    /// - Parameter frame: All planes, packed, in the node's format.
+    /// - Parameter frame: The frame in the node's format, with all planes packed.
     /// - Returns: Whether the node accepted the frame; `false` if it isn't ready for another one.
     /// - Throws: `DeviceError` if the node is gone or fails.
     package func write(_ frame: SharedBytes) throws(DeviceError) -> Bool {
@@ -129,8 +129,9 @@ package final class V4L2Output: Sendable {
                 own & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0, own & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0
             )
             let writes = own & UInt32(V4L2_CAP_READWRITE) != 0
-            // With exclusive_caps, a loopback node with an active writer is only a camera. Version 0.12 reports neither
-            // capability after a writer has exited without streaming.
+            // With exclusive_caps, a loopback node with an active writer reports only the capability of a
+            // camera. v4l2loopback 0.12 reports neither capability after a writer has exited without
+            // streaming.
             let isLoopback = driver.hasPrefix("v4l2 loopback") || driver.hasPrefix("v4l2loopback")
             self =
                 switch (output && writes, isLoopback && writes, capture) {

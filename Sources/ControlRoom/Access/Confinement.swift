@@ -40,7 +40,7 @@ enum Confinement {
     /// - Parameters:
     ///   - readable: Paths of files that are read later.
     ///   - folders: Paths of folders. All files in these folders can be read later.
-    ///   - port: The port to listen on later; 0 for a free one.
+    ///   - port: The port to listen on later; 0 for any free port.
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
@@ -76,8 +76,8 @@ enum Confinement {
 
     // MARK: Memory
 
-    /// Permanently limits the memory of this process. If the process exceeds the limit, it ends and the supervisor
-    /// starts another. The limit keeps the remaining memory available for recordings.
+    /// Permanently limits the memory of this process. If the process exceeds the limit, the process ends, and
+    /// the supervisor starts a new process. The limit keeps the remaining memory available for recordings.
     static func ofMemory() {
         var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
@@ -109,11 +109,12 @@ enum Confinement {
             add(confine_allow, "sendto", [noConnection(3), address(4, is: 0)])
             add(confine_allow, "sendmsg", [noConnection(2)])
             add(confine_allow, "sendmmsg", [noConnection(3)])
-            // Allows threads, but not processes. A filter can't inspect the arguments of clone3(2), so the
-            // call is reported as unimplemented, and the C library falls back to clone(2).
+            // Allows the process to create threads, but not processes. A filter can't inspect the arguments
+            // of clone3(2), so the call is reported as unimplemented, and the C library falls back to
+            // clone(2).
             add(confine_allow, "clone", [flags(0, with: confine_thread)])
             add(confine_allow, "tgkill", [number(0, is: UInt64(getpid()))])
-            // These calls are allowed only for the calling thread or its process.
+            // These system calls are allowed only for the calling thread or its process.
             for name in ["prlimit64", "sched_setaffinity", "sched_setscheduler"] {
                 add(confine_allow, name, [number(0, is: 0)])
             }
@@ -127,7 +128,7 @@ enum Confinement {
     }
 
     /// Hides sched_setattr(2) from GLib before GLib probes for it, because the call accepts any process ID.
-    /// GLib then doesn't copy a thread's scheduling settings.
+    /// Without this system call, GLib doesn't copy a thread's scheduling settings.
     ///
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
     static func ofScheduling() -> String? {
@@ -138,14 +139,14 @@ enum Confinement {
 
     private typealias AddRule = (_ action: UInt32, _ name: String, _ conditions: [scmp_arg_cmp]) -> Void
 
-    /// Loads a filter for all threads.
+    /// Loads a system call filter for all threads of the process.
     private static func filter(otherwise action: UInt32, _ fill: (AddRule) -> Void) -> String? {
         guard let filter = seccomp_init(action) else { return refusal("system calls", "out of memory") }
         defer { seccomp_release(filter) }
         var code = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)
         fill { action, name, conditions in
             let number = seccomp_syscall_resolve_name(name)
-            // The kernel lacks this call on this architecture.
+            // The kernel doesn't provide this system call on this architecture.
             guard number >= 0, code >= 0 else { return }
             code = seccomp_rule_add_array(filter, action, number, UInt32(conditions.count), conditions)
         }
@@ -177,7 +178,7 @@ enum Confinement {
     /// System calls allowed with any arguments. The filter reports all other calls as unimplemented, so that libraries
     /// use alternatives.
     private static let allowed =
-        // Calls for open descriptors, and for files that Landlock still allows.
+        // System calls for open descriptors, and for files that Landlock still allows.
         [
             "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "close", "close_range",
             "lseek",
@@ -187,12 +188,12 @@ enum Confinement {
             "epoll_create1",
             "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "timerfd_create", "timerfd_settime",
         ]
-        // Calls for open sockets.
+        // System calls for open sockets.
         + [
             "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "recvfrom",
             "recvmsg", "recvmmsg", "shutdown",
         ]
-        // Calls for memory and threads.
+        // System calls for memory and threads.
         + [
             "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "membarrier", "futex", "futex_waitv",
             "set_robust_list", "get_robust_list", "rseq", "set_tid_address", "sched_yield",
@@ -201,7 +202,7 @@ enum Confinement {
             "exit_group", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
             "restart_syscall",
         ]
-        // Calls for clocks, random numbers, and information about this process.
+        // System calls for clocks, random numbers, and information about this process.
         + [
             "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
             "getrandom", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getrlimit",

@@ -15,11 +15,12 @@ enum OwnCertificate {
     /// Remaining validity, in seconds, below which the certificate is replaced.
     private static let rest = 30 * 24 * 3600
 
-    /// Returns the path of a PEM file with certificate and key. Creates the file if no valid one exists.
+    /// Returns the path of a PEM file with certificate and key. Creates the file if no valid certificate
+    /// exists.
     ///
     /// - Parameters:
     ///   - folder: Folder of the file, readable only by this user.
-    ///   - names: Names of this machine.
+    ///   - names: Host names of this machine.
     ///   - addresses: IP addresses of this machine, as text.
     /// - Returns: The path.
     /// - Throws: `WebError` if the certificate can't be created or written.

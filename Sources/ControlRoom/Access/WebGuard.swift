@@ -9,7 +9,7 @@ struct WebGuard {
     let token: AccessToken
     /// The token that grants access to pictures and tally only.
     let readToken: AccessToken
-    /// The token that lets a phone act as a camera, and grants nothing else.
+    /// The token that lets a phone act as a camera, and grants no other access.
     let phoneToken: AccessToken
     /// Whether connections use TLS.
     let isEncrypted: Bool
@@ -20,7 +20,7 @@ struct WebGuard {
 
     /// Checks a request's headers.
     ///
-    /// - Returns: The response that refuses the request; `nil` if it is allowed.
+    /// - Returns: The response that refuses the request; `nil` if the request is allowed.
     func refusal(of request: RequestHead) -> WebAnswer? {
         guard let host = request.host, isOurs(host) else {
             return WebAnswer(
@@ -34,7 +34,8 @@ struct WebGuard {
         if let origin, origin.lowercased() != ownOrigin.lowercased() {
             return WebAnswer(403, saying: "Requests from other origins are not allowed.")
         }
-        // libsoup passes every path with the same prefix to the socket's handler, even if it is spelled differently.
+        // libsoup passes every path that begins with a WebSocket's path to the handler of that WebSocket, so
+        // longer paths are refused.
         let sockets = [WebServer.socketPath, WebServer.phonePath]
         let isSocket = sockets.contains(request.path)
         guard isSocket || (!request.isUpgrade && !sockets.contains { request.path.hasPrefix($0) }) else {
@@ -165,7 +166,8 @@ struct RequestHead {
     var cookies: [String: String] = [:]
     /// Whether the request has an `Upgrade` header and therefore asks for a WebSocket.
     var isUpgrade = false
-    /// Whether the request has a `Transfer-Encoding` header. The length of the body is then unknown.
+    /// Whether the request has a `Transfer-Encoding` header. The body of such a request has an unknown
+    /// length.
     var isChunked = false
     /// The `Content-Length` header.
     var length: String?

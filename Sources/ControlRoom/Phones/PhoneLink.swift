@@ -17,14 +17,15 @@ final class PhoneLink {
         case piece(PhoneUploads.Question, at: Int64, SharedBytes)
         /// Reports that the phone can't continue, with the reason as a clause. The phone ends the connection.
         case fault(String)
-        /// An invalid message, or one that exceeds the rate limit. The connection is closed.
+        /// An invalid message, or a message that exceeds the rate limit. After such a message, the connection
+        /// is closed.
         case nonsense(String)
     }
 
     /// Operations on the phone's connection.
     struct Wire {
         let send: (String) -> Void
-        /// Closes the connection after the pending messages have been read.
+        /// Closes the connection after the phone has read the pending messages.
         let close: () -> Void
         /// Closes the connection immediately.
         let disconnect: () -> Void
@@ -52,7 +53,7 @@ final class PhoneLink {
     private var second: ClockTime
     /// Description of the media that the phone sends; `nil` until the phone announces it.
     private(set) var offer: PhoneOffer?
-    /// Whether the phone owns its name.
+    /// Whether the registry has confirmed that the phone owns its name.
     private var isAdmitted = false
     /// Whether the phone may send media.
     private var isWelcome = false
@@ -67,16 +68,16 @@ final class PhoneLink {
     private static let longestPiece = 1 << 20
     /// Maximum size of a text message, in bytes.
     private static let longestText = WebSocketLink.longestMessage
-    /// Minimum number of clock queries at the fast rate, and their interval. Once the clock is known, one
-    /// query per second is enough.
+    /// Minimum number of clock queries at the fast rate, and their interval. Once the offset of the phone's
+    /// clock is known, one query per second is enough.
     private static let quick = (count: 8, interval: Nanoseconds.milliseconds(100))
     private static let interval = Nanoseconds.seconds(1)
     /// Maximum number of unanswered clock queries. Older queries are dropped.
     private static let mostAsked = 16
-    /// Silence after which a phone counts as disconnected.
+    /// Time without a message after which a phone counts as disconnected.
     private static let patience = Nanoseconds.seconds(3)
-    /// Maximum error of a browser's own capture times, and the unknown delay to the page if the browser reports no
-    /// capture times.
+    /// Maximum error of the capture times that a browser reports, and maximum delay from capture to the page
+    /// for browsers that don't report capture times.
     private static let reports = (
         capture: Nanoseconds.milliseconds(10), arrival: Nanoseconds.milliseconds(200)
     )
@@ -89,7 +90,7 @@ final class PhoneLink {
 
     func say(_ message: [String: JSONValue]) { wire.send(WebJSON.text(message)) }
 
-    /// Sends the phone its state if it has changed.
+    /// Sends the phone its state if the state has changed.
     func tell(state: [String: JSONValue]) {
         guard isWelcome, state != told else { return }
         told = state
@@ -118,7 +119,7 @@ final class PhoneLink {
         wire.disconnect()
     }
 
-    /// Sends a clock query if one is due. Call it several times per second.
+    /// Sends a clock query if one is due. Call this function several times per second.
     func ask(at now: ClockTime) {
         let isQuick = questions < Self.quick.count || !clock.isKnown
         let interval = isQuick ? Self.quick.interval : Self.interval
@@ -135,7 +136,7 @@ final class PhoneLink {
     /// Closes the connection if the phone doesn't read the sent messages.
     func endIfStalled(at now: ClockTime) { wire.endIfStalled(now) }
 
-    /// Maximum error of the frames' timestamps; `nil` while the clock is unknown.
+    /// Maximum error of the frames' timestamps; `nil` while the offset of the phone's clock is unknown.
     func error(at now: ClockTime) -> Nanoseconds? { error(of: .h264, at: now) }
 
     private func error(of kind: PhoneMedia.Kind, at now: ClockTime) -> Nanoseconds? {
@@ -147,7 +148,7 @@ final class PhoneLink {
 
     /// Handles a text message.
     ///
-    /// - Returns: The resulting action, or `nil`.
+    /// - Returns: The resulting action; `nil` if the message doesn't cause any action.
     func take(text: String, at now: ClockTime) -> News? {
         if let excess = count(text.utf8.count, at: now) { return excess }
         guard text.utf8.count <= Self.longestText else {
@@ -199,7 +200,7 @@ final class PhoneLink {
 
     /// Handles a binary message.
     ///
-    /// - Returns: The resulting action, or `nil`.
+    /// - Returns: The resulting action; `nil` if the message doesn't cause any action.
     func take(_ bytes: UnsafeRawBufferPointer, at now: ClockTime) -> News? {
         if let excess = count(bytes.count, at: now) { return excess }
         if let head = PhoneMessage(bytes), head.kind == .stored {
@@ -251,9 +252,10 @@ final class PhoneLink {
 
 /// Maps a phone's clock to CLOCK_MONOTONIC by querying the phone's time.
 ///
-/// An answer gives the phone's time at some instant between the query and the answer's arrival, so its error is half
-/// the round trip. The answer with the smallest error is used. The error of an answer grows with age because the two
-/// clocks drift apart. This value type receives the current time as an argument.
+/// An answer gives the phone's time at some instant between the query and the answer's arrival, so the
+/// maximum error of the offset is half the round-trip time. The answer with the smallest error is used. The
+/// error of an answer grows with age because the two clocks drift apart. This value type receives the current
+/// time as an argument.
 struct PhoneClock {
     private struct Answer {
         /// Time of the midpoint of the round trip.
@@ -278,10 +280,10 @@ struct PhoneClock {
     /// Maximum slew rate of the offset, in seconds per second. The rate is faster than any clock drift, and too slow to
     /// be visible.
     private static let slew = 0.002
-    /// Maximum round trip of a usable answer.
+    /// Maximum round-trip time of a usable answer.
     private static let longestWay = Nanoseconds.seconds(1)
-    /// Discrepancy between two answers above which the phone's clock counts as changed: it stopped while the
-    /// phone was asleep.
+    /// Difference between two answers above which the phone's clock is considered to have changed, because it
+    /// stopped while the phone was asleep.
     private static let jump = Nanoseconds.milliseconds(20)
     private static let mostAnswers = 30
     /// Minimum number of answers before timestamps are trusted.
@@ -315,13 +317,13 @@ struct PhoneClock {
     /// Converts a time on the phone's clock to CLOCK_MONOTONIC.
     ///
     /// - Parameter phone: The phone's time.
-    /// - Returns: The instant; `nil` while the clock is unknown.
+    /// - Returns: The time on CLOCK_MONOTONIC; `nil` while the offset of the phone's clock is unknown.
     func time(of phone: Nanoseconds) -> ClockTime? {
         guard isKnown, let offset else { return nil }
         return ClockTime(nanoseconds: (phone + offset).count)
     }
 
-    /// Maximum error of converted times; `nil` while the clock is unknown.
+    /// Maximum error of converted times; `nil` while the offset of the phone's clock is unknown.
     func error(at now: ClockTime) -> Nanoseconds? {
         guard isKnown, let offset, let best = best(at: now) else { return nil }
         return best.error(at: now) + (best.offset - offset).magnitude
@@ -331,7 +333,8 @@ struct PhoneClock {
 
     private mutating func follow(at now: ClockTime) {
         guard let target = best(at: now)?.offset else { return }
-        // The first answers apply without slewing because no frame has been timestamped yet.
+        // The first answers change the offset at once instead of slewing it, because no frame has been
+        // timestamped yet.
         guard let offset, answers.count > Self.fewestAnswers else {
             (self.offset, followed) = (target, now)
             return

@@ -4,10 +4,10 @@ internal import FoundationEssentials
 internal import Media
 internal import Studio
 
-/// A frame or audio slice received from a phone in a binary message. For the layout, see
-/// docs/reference/control-room.md. Only the bounds are validated; the content is untrusted.
+/// A frame or audio slice received from a phone in a binary message. The layout of the message is described
+/// in docs/reference/control-room.md. Only the bounds are validated; the content is untrusted.
 struct PhoneMedia {
-    /// Type of the payload, for media that is sent as it is captured. Uses the raw values of `PhoneMessage.Kind`.
+    /// Type of the payload, for media that is sent live. Uses the raw values of `PhoneMessage.Kind`.
     enum Kind: UInt8 {
         case jpeg = 1
         case h264 = 2
@@ -15,7 +15,7 @@ struct PhoneMedia {
     }
 
     let kind: Kind
-    /// Whether the frame can be decoded without others.
+    /// Whether the frame can be decoded without other frames.
     let isKey: Bool
     /// Number of the frame, or of the first sample.
     let number: Int64
@@ -42,8 +42,8 @@ struct PhoneMedia {
         bytes = SharedBytes(copying: content)
     }
 
-    /// Whether this is an H.264 key frame without parameter sets. No decoder can start with such a frame, and a file
-    /// would wait for the parameter sets.
+    /// Whether this is an H.264 key frame without parameter sets. No decoder can start with such a frame, and
+    /// a file can't begin until the parameter sets arrive.
     var lacksParameterSets: Bool {
         kind == .h264 && isKey
             && PlainStream(setup: Array(bytes.bytes.prefix(Self.longestHead))).record == nil
@@ -61,7 +61,7 @@ struct PhoneMedia {
 /// A phone's frame or audio slice, timestamped on CLOCK_MONOTONIC.
 struct DatedPhoneMedia: Sendable {
     let kind: PhoneMedia.Kind
-    /// Whether the frame can be decoded without others.
+    /// Whether the frame can be decoded without other frames.
     let isKey: Bool
     /// Number of the frame, or of the first sample.
     let number: Int64

@@ -17,7 +17,7 @@ final class PhoneRegistry {
         var isAdmitted = false
         /// The recording for which the phone is confirmed as a camera; `nil` before confirmation.
         var confirmed: String?
-        /// Whether a claim to the recording's camera is pending with the supervisor.
+        /// Whether the supervisor hasn't yet answered the phone's claim to a camera of the recording.
         var isAsking = false
         /// The reason why the recorder refuses the phone; `nil` if the recorder accepts it or isn't running.
         var problem: String?
@@ -52,7 +52,8 @@ final class PhoneRegistry {
     /// - Parameters:
     ///   - recorder: Access to the recorder.
     ///   - uploads: Forwards the phones' local recordings.
-    ///   - awaitsStatus: Whether a recorder already exists. If so, no phone is admitted before its state is known.
+    ///   - awaitsStatus: Whether a recorder already exists. If so, no phone is admitted until the recorder's
+    ///     state is known.
     ///   - tell: Receives the recorder's notifications about a phone, by name, on any thread.
     init(
         _ recorder: PhoneSource.Recorder, _ uploads: PhoneUploads, awaitsStatus: Bool = false,
@@ -95,7 +96,7 @@ final class PhoneRegistry {
         link.ask(at: MonotonicClock().now)
     }
 
-    /// Accepts a phone over any kind of connection.
+    /// Accepts a phone that is connected by any transport.
     func admit(_ wire: PhoneLink.Wire) -> PhoneLink {
         let link = PhoneLink(wire, at: MonotonicClock().now)
         links[ObjectIdentifier(link)] = link
@@ -150,9 +151,9 @@ final class PhoneRegistry {
         confirm(name)
     }
 
-    /// Admits a phone if it may send. While a recording is running, a camera name belongs to the phone key
-    /// that used it first. Names can be chosen freely, and this process may have started after the recording,
-    /// so the supervisor is asked.
+    /// Admits a phone if it may send media. While a recording is running, a camera name belongs to the phone
+    /// key that used it first. Names can be chosen freely, and this process may have started after the
+    /// recording, so the registry asks the supervisor.
     private func confirm(_ name: String) {
         guard !awaitsStatus, let phone = phones[name], let link = phone.link else { return }
         if let recording, cameras[phone.offer.selector] != nil, phone.confirmed != recording {
@@ -183,7 +184,7 @@ final class PhoneRegistry {
             // Keep the name available for the phone that owns it in this recording.
             phones.removeValue(forKey: name)?.source.close()
             link.refuse(result.output.printable(limit: 400))
-        // The recording is just starting, or the supervisor is busy. `look` tries again.
+        // The recording is just starting, or the supervisor is busy. `look` asks again.
         default: break
         }
     }
@@ -198,7 +199,8 @@ final class PhoneRegistry {
         return true
     }
 
-    /// The registered name of a connection; `nil` if another connection holds it or no offer was received.
+    /// The registered name of the phone at the other end of a connection; `nil` if another connection uses
+    /// the name, or if no offer was received.
     private func name(of link: PhoneLink) -> String? {
         link.offer.map(\.name).flatMap { phones[$0]?.link === link ? $0 : nil }
     }
@@ -245,15 +247,15 @@ final class PhoneRegistry {
     /// Records when the recorder first became reachable.
     func recorderCame(at now: ClockTime) { cameAt = cameAt ?? now }
 
-    /// Applies the roles that pages show in preview.
+    /// Applies the roles of the cameras that pages show in preview.
     func take(next roles: Set<String>) {
         guard roles != nextRoles else { return }
         nextRoles = roles
         for (name, phone) in phones { if let link = phone.link { show(link, name) } }
     }
 
-    /// Queries the phones' clocks, and closes connections that are silent or that stay open after a refusal. Call it
-    /// several times per second.
+    /// Queries the phones' clocks, and closes connections that are silent or that stay open after a refusal.
+    /// Call this function several times per second.
     func follow(at now: ClockTime) {
         for link in links.values {
             link.ask(at: now)
@@ -264,7 +266,7 @@ final class PhoneRegistry {
     }
 
     /// Sends each phone its clock error, checks that its frames are still arriving, and closes the
-    /// connections of phones that don't read. Call it about once per second.
+    /// connections of phones that don't read. Call this function about once per second.
     func look(at now: ClockTime) {
         if let cameAt, now - cameAt > Self.longestUntold { awaitsStatus = false }
         for link in links.values {

@@ -39,8 +39,8 @@ final class PhoneSource: Sendable {
 
     /// Maximum number of bytes waiting for the recorder, about one second of media.
     private static let mostWaiting = 16 << 20
-    /// Maximum number of frames and slices in the queue. The rest of the queue's capacity is reserved for control
-    /// messages, such as a phone's connect or disconnect.
+    /// Maximum number of frames and audio slices in the queue. The rest of the queue's capacity is reserved
+    /// for control messages, such as a phone's connect or disconnect.
     private static let mostPieces = 192
 
     /// Starts the thread.
@@ -90,10 +90,10 @@ final class PhoneSource: Sendable {
     /// - Parameter cause: The reason, as written to the recording.
     func leave(because cause: String) { _ = pieces.offer(.leave(because: cause)) }
 
-    /// Requests a check that frames are still arriving. Call it about once per second.
+    /// Requests a check that frames are still arriving. Call this function about once per second.
     func look() { if pieces.count < Self.mostPieces { _ = pieces.offer(.look) } }
 
-    /// Asks the thread to end, without waiting.
+    /// Asks the thread to end, without waiting for its end.
     func close() { pieces.finish() }
 
     /// Ends the thread and waits until it has ended.
@@ -168,12 +168,14 @@ final class PhoneDelivery {
     /// Time when a key frame was last requested.
     private var asked: ClockTime?
 
-    /// Announced maximum time from exposure to sending. The recorder waits this long for a frame.
+    /// Maximum time from exposure to sending, as announced to the recorder. The recorder waits for a frame
+    /// for this time.
     private static let delay = Nanoseconds.milliseconds(500)
-    /// Maximum age of media on arrival. Older media was held back by a network stall, and its tick is already decided.
+    /// Maximum age of media on arrival. Older media was delayed by a network stall, and the tick that it
+    /// belongs to has already been processed.
     private static let oldest = Nanoseconds.milliseconds(1500)
-    /// Maximum time that a timestamp may be in the future. If a timestamp is later, the phone's clock is considered
-    /// invalid.
+    /// Maximum difference by which a timestamp may exceed the current time. If the difference is larger, the
+    /// phone's clock is considered invalid.
     private static let newest = Nanoseconds.milliseconds(250)
     private static let pause = Nanoseconds.seconds(1)
     /// Time without a frame after which the camera counts as disconnected, even if the phone is still sending
@@ -208,12 +210,13 @@ final class PhoneDelivery {
     /// Forwards the phone's report of its controls.
     func take(_ told: ToldControls) {
         controls = ToldControls(controls: told.controls)
-        // Ignore the result: the next frame detects an ended connection.
+        // The result is ignored, because sending the next frame detects an ended connection.
         _ = camera.source?.send(controls: told)
     }
 
-    /// Marks the camera as disconnected if no frame has arrived for several seconds; the microphone continues. Reports
-    /// once that the recorder accepts both. Call it about once per second.
+    /// Marks the camera as disconnected if no frame has arrived for several seconds; the microphone
+    /// continues. Reports once that the recorder accepts both devices. Call this function about once per
+    /// second.
     func look(at now: ClockTime) {
         guard let offer else { return }
         if let source = camera.source, now - lastFrame > Self.longestStall {
@@ -260,7 +263,7 @@ final class PhoneDelivery {
             let isNext = media.number == next.frame
             next.frame = media.number + 1
             guard isTimely else { return askForKey(at: now) }
-            // After a lost frame, nothing can be decoded until the next key frame.
+            // After a lost frame, no frame can be decoded until the next key frame.
             if media.kind == .h264, !media.isKey, awaitsKey || !isNext { return askForKey(at: now) }
             awaitsKey = false
             let isSent = camera.source?.send(

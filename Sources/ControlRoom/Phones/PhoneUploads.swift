@@ -13,9 +13,9 @@ final class PhoneUploads {
         let role: String
         /// The phone's number for the local recording.
         let kept: String
-        /// Size in bytes.
+        /// Size of the local recording in bytes.
         let bytes: Int64
-        /// Whether the phone's user discarded the local recording; `nil` means no.
+        /// Whether the phone's user discarded the local recording; `nil` means `false`.
         var discarded: Bool?
 
         /// Parses a text message. Returns `nil` if the message is invalid.
@@ -43,8 +43,8 @@ final class PhoneUploads {
     /// - Parameter say: Sends a message to the supervisor.
     init(_ say: @escaping (SupervisorLine) -> Void) { self.say = say }
 
-    /// Forwards a piece, or a query for the number of bytes that have arrived. Each phone can have only one request in
-    /// progress. Additional requests are ignored.
+    /// Forwards a piece of a local recording, or a query for the number of bytes that have arrived. Each
+    /// phone can have only one request in progress. Additional requests are ignored.
     ///
     /// - Parameters:
     ///   - question: The phone's local recording.

@@ -6,8 +6,8 @@ internal import System
 
 /// Response to a request for a file or a part of it, sent in pieces. Used only on the web loop's thread.
 ///
-/// At most two pieces are in memory, however slowly the client reads. A client that reads nothing for a minute is
-/// disconnected. Browsers request the rest of the file again if they need it.
+/// At most two pieces are in memory, however slowly the client reads. A client that doesn't read any data for
+/// a minute is disconnected. Browsers request the rest of the file again if they need it.
 final class FileAnswer {
     /// Number that identifies this response when pieces are delivered.
     let number: Int
@@ -15,7 +15,7 @@ final class FileAnswer {
     private let request: WebRequest
     private let file: RecordedFile
     private let ask: (RecordedFile, _ count: Int, _ offset: Int64) -> Void
-    /// Bytes that haven't been requested yet.
+    /// Range of bytes that haven't been requested yet.
     private var rest: Range<Int64>
     /// Number of pieces requested but not yet written.
     private var asked = 0
@@ -98,7 +98,7 @@ final class FileAnswer {
             soup_message_body_append(body, SOUP_MEMORY_COPY, $0.baseAddress, gsize($0.count))
         }
         unwritten += 1
-        // libsoup pauses when it has written everything it was given.
+        // libsoup pauses the response when it has written all bytes that it was given.
         if unwritten == 1 { request.resume(isWhole: false) }
         askForMore()
     }
@@ -142,8 +142,9 @@ enum ByteRange: Equatable {
     /// Parses the header.
     ///
     /// - Parameters:
-    ///   - header: The header's value, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if absent. As the
-    ///     standard requires, another unit, several ranges, or an invalid range selects the whole file.
+    ///   - header: The header's value, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if the
+    ///     header is absent. As the standard requires, another unit, several ranges, or an invalid range
+    ///     selects the whole file.
     ///   - count: Size of the file in bytes.
     init(_ header: String?, of count: Int64) {
         self = .whole
@@ -208,9 +209,9 @@ final class RecordedFile: Sendable {
     /// A path that reopens exactly this file.
     var path: String { "/proc/self/fd/\(descriptor.number)" }
 
-    /// Reads bytes. Blocks on the disk.
+    /// Reads bytes of the file. Blocks until the disk has delivered the bytes.
     ///
-    /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if they can't be read.
+    /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if the file can't be read.
     func read(_ count: Int, at offset: Int64) -> Data? {
         var bytes = Data(count: count)
         let got = bytes.withUnsafeMutableBytes { buffer in

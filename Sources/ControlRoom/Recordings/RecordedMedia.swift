@@ -4,20 +4,20 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// Produces frames and waveforms of completed recordings. Used by one thread, which it blocks.
+/// Produces frames and waveforms of completed recordings. Blocks the calling thread. Used by only one thread.
 final class RecordedMedia {
     private var shelf: RecordingShelf
     private let encoder = PreviewEncoder()
-    /// Recently used readers. A page requests a recording track by track and frame by frame.
+    /// Recently used readers. Readers are kept because a page requests the frames of a track one by one.
     private var readers: [(key: String, reader: RecordedFrames)] = []
     private var waves: [(key: String, json: String)] = []
 
     private static let mostReaders = 8
     private static let mostWaves = 64
-    /// Duration of a track's last frame after its last tick, in nanoseconds. After that, the track has ended.
+    /// Time after the end of a track for which the track's last frame is still returned, in nanoseconds.
     private static let lastFrameTime: Int64 = 1_000_000_000
-    /// Tolerance in nanoseconds. A file's timestamps are rounded to its time base, so a frame may begin this much later
-    /// than its exact time.
+    /// Tolerance of frame times, in nanoseconds. A file's timestamps are rounded to its time base, so a frame
+    /// may begin this much later than its exact time.
     private static let rounding: Int64 = 100_000
 
     /// Creates a reader for the recordings in the folder at this path.
@@ -67,8 +67,8 @@ final class RecordedMedia {
                     "\(track.name.printable()) does not have a frame at this time, because the track was not being recorded."
             )
         }
-        // Try later files first. For a copied stream, a file begins with the first key frame after its time 0. Until
-        // this key frame, the previous file applies.
+        // Later files are tried first. With stream copy, a file begins with the first key frame after the
+        // file's start time. Until this key frame, frames come from the previous file.
         for part in files.filter({ $0.start <= time }).reversed() {
             let (frame, at) = try frame(in: part.file, recording, track.stream, time - part.start)
             if at <= time - part.start || part.file == first.file {
@@ -134,7 +134,7 @@ final class RecordedMedia {
             readers.append(found)
             return found.reader
         }
-        // Keep the descriptor open: the path refers to it.
+        // The descriptor must stay open, because the path refers to it.
         defer { withExtendedLifetime(file) {} }
         let reader = try RecordedFrames(path: file.path, stream: stream)
         readers.append((key, reader))
@@ -168,7 +168,7 @@ final class RecordedMedia {
         if let found = waves.first(where: { $0.key == key }) { return WebAnswer(200, json: found.json) }
         var peaks = RecordedPeaks(count: count, duration: Nanoseconds(recording.manifest.duration_ns))
         for (file, start) in files {
-            // Keep the descriptor open: the path refers to it.
+            // The descriptor must stay open, because the path refers to it.
             defer { withExtendedLifetime(file) {} }
             do throws(EncodingError) {
                 try peaks.take(path: file.path, stream: stream, from: Nanoseconds(start), while: goesOn)

@@ -4,8 +4,9 @@ internal import SessionFolder
 
 /// Reads recordings for the web loop, which must not wait for a disk or decode anything. Safe to use from any thread.
 ///
-/// Frames, waveforms and file contents each have a thread, so that a waveform of several hours doesn't delay frames.
-/// All of them run at the lowest priority, so that browsing old recordings can't affect a running one.
+/// Frames, waveforms and file contents are each read by a separate thread, so that a waveform of several
+/// hours doesn't delay frames. All these threads run at the lowest priority, so that browsing old recordings
+/// can't affect a running recording.
 final class RecordingRequestHandler: Sendable {
     private struct Order: Sendable {
         let ticket: Int
@@ -61,7 +62,7 @@ final class RecordingRequestHandler: Sendable {
 
     deinit { close() }
 
-    /// Asks the threads to end, without waiting.
+    /// Asks the threads to end, without waiting for their end.
     func close() {
         frames.finish()
         waves.finish()

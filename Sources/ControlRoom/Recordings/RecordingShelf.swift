@@ -9,7 +9,7 @@ struct RecordingShelf {
         let folder: String
         let manifest: Manifest
 
-        /// Opens a file named by the manifest or by this program.
+        /// Opens a file of the recording. The path comes from the manifest or from this program.
         func file(_ path: String) throws(RecordingRefusal) -> RecordedFile {
             guard let file = RecordedFile(path, in: folder) else {
                 throw RecordingRefusal(
@@ -19,7 +19,7 @@ struct RecordingShelf {
             return file
         }
 
-        /// Returns the track with a name.
+        /// Returns the track with the given name.
         func track(_ name: String) throws(RecordingRefusal) -> Manifest.Track {
             guard let track = manifest.tracks.first(where: { $0.name == name }) else {
                 let names = manifest.tracks.map { $0.name.printable(limit: 60) }.joined(separator: ", ")

@@ -67,7 +67,8 @@ struct RequestedRecording: Equatable, Sendable {
         return RequestedRecording(folder: parts[3], content: content)
     }
 
-    /// Whether multicam itself assigns this name in the `edit` folder. Only such files are served.
+    /// Whether multicam itself assigns this name in the `edit` folder. Only files with such a name are
+    /// served.
     static func isEdited(_ name: String) -> Bool {
         if projects.contains(name) { return true }
         guard name.hasPrefix("render-"), name.hasSuffix(".mp4") else { return false }

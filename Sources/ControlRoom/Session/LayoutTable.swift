@@ -3,13 +3,13 @@ internal import Media
 internal import Profiles
 internal import SessionFolder
 
-/// The layouts of the program as a script for pages, generated from `ProgramLayout`. Pages have no list of layouts and
-/// don't compute rectangles.
+/// The layouts of the program as a script for pages, generated from `ProgramLayout`. Pages don't contain a
+/// list of layouts and don't compute rectangles.
 enum LayoutTable {
     /// Name of the script's file.
     static let name = "layout-table.js"
 
-    /// The script. The page's `layout-table.d.ts` describes its constants.
+    /// Content of the script. The page's `layout-table.d.ts` declares the script's constants.
     static let script = Array(
         """
         // Generated from the program's layouts.

@@ -38,7 +38,7 @@ final class PageRegistry {
         for page in pages.values { page.link.send(text) }
     }
 
-    /// Sends the pages that watch a stream the reason why it isn't available.
+    /// Notifies the pages that watch a stream why the stream isn't available.
     func tell(_ sentence: String, of key: StreamKey) {
         for page in pages.values {
             for stream in page.streams.values where stream.key == key {
@@ -50,15 +50,15 @@ final class PageRegistry {
         }
     }
 
-    /// Sends a piece to the pages that watch its stream.
+    /// Sends a piece of a stream to the pages that watch this stream.
     func send(_ piece: StreamPiece, of key: StreamKey) {
         for page in pages.values {
             page.send(piece, of: key, piece.setup ?? streams.setup(of: key), start: board.status.start)
         }
     }
 
-    /// Closes the connections of pages that no longer read, and resets the processor time of all pages. Call it about
-    /// once per second.
+    /// Closes the connections of pages that no longer read, and resets the processor time of all pages. Call
+    /// this function about once per second.
     func endStalled(at now: ClockTime) {
         for page in pages.values {
             page.taken = .zero
@@ -66,12 +66,13 @@ final class PageRegistry {
         }
     }
 
-    /// Selects the streams for the current phase. The program's source changes when a recording starts or ends.
+    /// Selects the streams for the current phase of the session. The program's source changes when a
+    /// recording starts or ends.
     func choose() { for page in pages.values { page.choose(isRecording: board.isRecording) } }
 
     // MARK: Incoming messages
 
-    /// Accepts a page that opens.
+    /// Accepts the connection of a page that is opening.
     ///
     /// - Parameters:
     ///   - link: The page's connection.
@@ -170,7 +171,8 @@ final class PageLink {
         var roles: [String]?
     }
 
-    /// A stream as requested by the page. For the program, the source depends on whether it is being recorded.
+    /// A stream as requested by the page. The source of the program's stream depends on whether the program
+    /// is being recorded.
     struct Watch {
         let key: StreamKey
         let standby: StreamKey

@@ -113,7 +113,8 @@ final class RecorderLink: Sendable {
     }
 
     private func meet(_ process: Int32) {
-        // Set this before creating the taps, because their threads report the end of the connection.
+        // The state is updated before the taps are created, because their threads report the end of the
+        // connection.
         let isWanted = state.withLock { state in
             state.isThere = state.process == process && !state.isClosed
             return state.isThere
@@ -189,8 +190,9 @@ final class CommandSender: Sendable {
     ///   - words: The words of `multicam ctl`.
     ///   - process: The recorder's process ID.
     ///   - ticket: The number of the request.
-    ///   - wantsControls: Whether the answer consists of the camera's controls, if the reply contains any. This also
-    ///     applies if the camera chose other values than requested, because the controls contain the chosen values.
+    ///   - wantsControls: Whether the answer consists of the camera's controls, if the reply contains any.
+    ///     This also applies if the camera chose values other than the requested ones, because the controls
+    ///     contain the chosen values.
     func send(_ words: [String], to process: Int32, ticket: Int, wantsControls: Bool = false) {
         let isAdmitted = working.withLock { working in
             guard working < Self.most else { return false }

@@ -21,7 +21,7 @@ final class Room {
     private let jobs = JobList()
     private let phones: PhoneRegistry
     private let uploads: PhoneUploads
-    /// Streams that were refused because of the limit, after their pages were notified.
+    /// Streams that were refused because of the limit. The pages that watch these streams have been notified.
     private var refused: Set<StreamKey> = []
 
     private static let levelInterval = Nanoseconds.milliseconds(50)
@@ -67,7 +67,7 @@ final class Room {
         for line in said { take(line) }
     }
 
-    /// Serves until the supervisor disconnects.
+    /// Runs the server until the supervisor disconnects.
     ///
     /// - Parameter entrance: The certificate, and the notes about confinement.
     /// - Throws: `WebError` if the server can't listen on the address.
@@ -82,7 +82,7 @@ final class Room {
         let port = try server.listen(address: settings.address, port: settings.port)
         requests.guardian.port = port
         phones.invitation = entrance.invitation(settings, port)
-        // Drop the system calls before reading anything from a client.
+        // Unneeded system calls are blocked before any data is read from a client.
         let notes = entrance.notes + [Confinement.ofCalls()].compactMap(\.self)
         supervisor.say(entrance.beginning(settings, port, notes: notes))
 
@@ -182,7 +182,8 @@ final class Room {
             levels.formUnion(board.status.microphones.map { .audio(role: $0) })
             if board.status.hasMix { levels.insert(.audio(role: "program")) }
         }
-        // Pictures have the lowest precedence, because their token grants access to nothing else.
+        // Streams for pictures have the lowest precedence, because their token doesn't grant access to the
+        // control room.
         let (before, refused) = (refused, streams.arrange([levels, pages.keys, pictures.keys]))
         self.refused = refused
         for key in refused.subtracting(before) { pages.tell(StreamRegistry.refusal, of: key) }

@@ -20,8 +20,8 @@ final class StreamRegistry {
 
     /// Opens the streams that are watched, and closes all other streams.
     ///
-    /// - Parameter groups: The streams that are watched. If there are too many, earlier groups take precedence. Within
-    ///   a group, streams that are already open take precedence.
+    /// - Parameter groups: The streams that are watched. If too many streams are watched, earlier groups take
+    ///   precedence. Within a group, streams that are already open take precedence.
     /// - Returns: The streams that are watched but couldn't be opened.
     func arrange(_ groups: [Set<StreamKey>]) -> Set<StreamKey> {
         var wanted: Set<StreamKey> = []
@@ -35,7 +35,7 @@ final class StreamRegistry {
         return groups.reduce(into: Set()) { $0.formUnion($1) }.subtracting(wanted)
     }
 
-    /// Message for a stream that exceeds the limit.
+    /// Message for a stream that exceeds the maximum number of streams.
     static let refusal =
         "The limit of \(most) preview streams has been reached. Close a page, or choose a size that is already shown. Streams with the same camera, size, and rate count as one."
 
@@ -66,7 +66,8 @@ final class StreamRegistry {
     /// Returns the latest setup of a stream.
     func setup(of key: StreamKey) -> StreamSetup? { setups[key] }
 
-    /// Drops the packets in `group` because a recording starts or ends, and the next packets don't continue them.
+    /// Drops the packets in `group` when a recording starts or ends, because the next packets don't continue
+    /// them.
     func forgetGroup() { group = [] }
 
     /// Drops all state because the recorder has ended.

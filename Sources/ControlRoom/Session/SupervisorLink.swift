@@ -11,7 +11,7 @@ final class SupervisorLink {
     /// Time when this process last reported that it is alive.
     private var lived: ClockTime?
 
-    /// Descriptor that becomes readable when the supervisor has sent something.
+    /// Descriptor that becomes readable when the supervisor has sent data.
     let descriptor: Int32 = STDIN_FILENO
     /// Maximum length of a line in bytes, enough for a plan with many cameras.
     private static let longestLine = 8 << 20
@@ -57,8 +57,8 @@ final class SupervisorLink {
     }
 }
 
-/// The jobs that the supervisor runs for pages: the running ones and the most recently ended ones. Used only on the web
-/// loop's thread.
+/// The jobs that the supervisor runs for pages: the running jobs and the most recently ended jobs. Used only
+/// on the web loop's thread.
 final class JobList {
     private var jobs: [Int: SupervisorLine.Job] = [:]
 

@@ -17,7 +17,7 @@ struct PageStream {
         waitsForKey = key == .packets
     }
 
-    /// Whether nothing has been sent yet.
+    /// Whether no piece has been sent yet.
     var isNew: Bool { sequence == 0 }
 
     /// Records that the page has drawn or dropped a piece.
@@ -30,7 +30,8 @@ struct PageStream {
     /// - Parameters:
     ///   - piece: The piece.
     ///   - current: The source's latest setup.
-    ///   - start: T0 on CLOCK_MONOTONIC, in nanoseconds. Used for packets, because their timestamps are relative to T0.
+    ///   - start: T0 on CLOCK_MONOTONIC, in nanoseconds. This value is used for packets, because their
+    ///     timestamps are relative to T0.
     /// - Returns: The piece as a message, with a setup message that must precede it if the setup has changed; `nil` if
     ///   the page has fallen behind.
     mutating func messages(
@@ -77,15 +78,15 @@ enum StreamKey: Hashable, Sendable {
     ///   - role: The camera's role; `nil` for the program.
     ///   - width: Width that the page needs, in pixels.
     ///   - rate: Frames per second that the page needs.
-    /// - Returns: The key, with the width rounded up to an available one.
+    /// - Returns: The key, with the width rounded up to an available width.
     static func frames(of role: String?, width: Int, rate: Int) -> StreamKey {
         let width = widths.first { $0 >= width } ?? widths[widths.count - 1]
         let rate = min(max(rate, 1), 60)
         return role.map { .camera(role: $0, width: width, rate: rate) } ?? .program(width: width, rate: rate)
     }
 
-    /// Maximum number of unacknowledged pieces per page. For JPEG, two are in transit while a third is captured. For
-    /// packets, the limit is the number of packets between two key frames.
+    /// Maximum number of unacknowledged pieces per page. For JPEG, two pieces are in transit while a third
+    /// one is captured. For packets, the limit is the number of packets between two key frames.
     var window: UInt32 {
         switch self {
         case .camera, .program: 2
@@ -94,7 +95,7 @@ enum StreamKey: Hashable, Sendable {
         }
     }
 
-    /// Whether each piece replaces the earlier ones.
+    /// Whether each piece replaces all earlier pieces.
     var isPicture: Bool {
         switch self {
         case .camera, .program: true
@@ -162,7 +163,8 @@ struct StreamPiece: Sendable {
     /// Length of the message header in bytes.
     private static let prefix = 20
 
-    /// Returns the piece as a WebSocket message. For the layout, see docs/reference/control-room.md.
+    /// Returns the piece as a WebSocket message. The layout of the message is described in
+    /// docs/reference/control-room.md.
     ///
     /// - Parameters:
     ///   - stream: The number that the page assigned to the stream.

@@ -52,7 +52,8 @@ final class PictureAnswer {
         context.map { Unmanaged<PictureAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Ends the response if no frame has arrived, or the client has read none, for 3 seconds.
+    /// Ends the response if no frame has arrived for 3 seconds, or if the client hasn't read any frame during
+    /// this time.
     func endIfLate(at now: ClockTime) {
         if now - last > Self.patience { end("This camera is not delivering frames.") }
     }
@@ -137,7 +138,7 @@ final class PictureRegistry {
 
     /// Pauses a request until its picture is available.
     ///
-    /// - Returns: The response that refuses the request; `nil` if it is waiting.
+    /// - Returns: The response that refuses the request; `nil` if the request is waiting.
     func begin(_ request: WebRequest, _ wish: RequestedPicture, _ headers: [String: String]) -> WebAnswer? {
         guard pictures.count < Self.mostPictures else {
             return WebAnswer(503, saying: "Too many picture requests are in progress. Try again.")

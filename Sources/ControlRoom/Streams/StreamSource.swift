@@ -8,8 +8,8 @@ internal import Media
 internal import MediaLink
 internal import Studio
 
-/// A stream of the recorder. Receives the stream through a tap, converts it to formats that browsers support, and
-/// queues the result for the web loop.
+/// A stream of the recorder. Receives the stream through a `RemoteTap`, converts it to formats that browsers
+/// support, and queues the result for the web loop.
 ///
 /// Safe to use from any thread. Frames are converted to JPEG on the tap's thread. Only the newest picture is queued.
 final class StreamSource: Sendable {
@@ -19,8 +19,8 @@ final class StreamSource: Sendable {
         var isOver = true
         var isClosed = false
         var waiting: [StreamPiece] = []
-        /// Time of the next attempt to connect to the recorder. The pause after it doubles each time the recorder
-        /// refuses.
+        /// Time of the next attempt to connect to the recorder. The pause between attempts doubles each time
+        /// the recorder refuses the stream.
         var due = ClockTime(nanoseconds: 0)
         var pause = StreamSource.pauses.first
         /// Message of the recorder's last refusal. Pages receive each message once.
@@ -38,8 +38,9 @@ final class StreamSource: Sendable {
     /// Creates a source that isn't attached yet.
     init(_ key: StreamKey, _ mailbox: WebMailbox<RoomMessage>) { (self.key, self.mailbox) = (key, mailbox) }
 
-    /// Connects to a recorder, unless the source is already connected or was refused recently. Blocks while the
-    /// recorder is too busy to answer, so don't call it on the web loop's thread. Call it from one thread only.
+    /// Connects to a recorder, unless the source is already connected or was refused recently. Blocks while
+    /// the recorder is too busy to answer, so this function must not be called on the web loop's thread. Only
+    /// one thread may call this function.
     ///
     /// - Parameters:
     ///   - process: The recorder's process ID.
@@ -47,7 +48,8 @@ final class StreamSource: Sendable {
     func attach(to process: Int32, by connector: RecorderConnector) {
         let isDue = state.withLock { state in
             guard state.isOver, !state.isClosed, state.due <= MonotonicClock().now else { return false }
-            // Set this before creating the tap, because its thread may report the end immediately.
+            // The state is updated before the tap is created, because the tap's thread may report its end
+            // immediately.
             (state.isOver, state.due) = (false, MonotonicClock().now + state.pause)
             state.pause = min(state.pause + state.pause, Self.pauses.last)
             return true
@@ -71,7 +73,8 @@ final class StreamSource: Sendable {
                 }
             }
         } catch {
-            // The recorder has ended or is ending. `RecorderLink` attaches again when it returns.
+            // The recorder has ended or is ending. `RecorderLink` attaches the stream again when the recorder
+            // returns.
             return state.withLock { $0.isOver = true }
         }
         let isWanted = state.withLock { state in
@@ -135,7 +138,7 @@ final class StreamSource: Sendable {
 
 /// Converts a recorder's output to formats that browsers support. Used only on one tap's thread.
 final class PieceMaker: @unchecked Sendable {
-    // Only the thread of the associated tap uses this object.
+    // This object is used only on the thread of the associated tap.
     private let key: StreamKey
     private let encoder = PreviewEncoder()
     private var stream: PlainStream?
@@ -144,8 +147,8 @@ final class PieceMaker: @unchecked Sendable {
 
     /// Returns a request for frames in a usable format; `nil` if this frame's format is already usable.
     ///
-    /// JPEG frames are received as captured, so that the recorder doesn't have to convert them. Other frames are
-    /// received as pixels in the displayed size.
+    /// JPEG frames are received as captured, so that the recorder doesn't have to convert them. Other frames
+    /// are received as uncompressed pixels in the displayed size.
     func request(for frame: CapturedFrame) -> FrameRequest? {
         let (wanted, rate): (Int, Int)
         switch key {

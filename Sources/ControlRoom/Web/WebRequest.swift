@@ -117,8 +117,9 @@ final class WebRequest {
     func disconnect() { open?.disconnect() }
 }
 
-/// A request that libsoup is processing. Retains the libsoup message, because libsoup doesn't report the end of every
-/// message, and another one could otherwise reuse its address. Used only on the web loop's thread.
+/// A request that libsoup is processing. Retains the libsoup message, because libsoup doesn't report the end
+/// of every message, and another message could otherwise reuse the address. Used only on the web loop's
+/// thread.
 final class OpenRequest {
     private let message: OpaquePointer
     /// The request's connection. A message loses its connection when it becomes a WebSocket.
@@ -165,7 +166,7 @@ struct WebAnswer: Sendable {
     var status: Int
     /// Media type of the content.
     var type = "text/plain; charset=utf-8"
-    /// The content; `nil` for none.
+    /// The content; `nil` for a response without content.
     var bytes: Data?
     /// Additional headers.
     var headers: [String: String] = [:]

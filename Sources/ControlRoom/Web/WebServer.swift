@@ -4,9 +4,10 @@ internal import Media
 
 /// HTTP and WebSocket server, based on libsoup. Used only on the web loop's thread.
 ///
-/// The server limits the resources that clients can use before their requests are checked: the number of connections,
-/// the time until a request is complete, and the length of a body. If there are too many connections, it drops the
-/// oldest one without a complete request, never the newest.
+/// The server limits the resources that clients can use before their requests are checked: the number of
+/// connections, the time until a request is complete, and the length of a body. If there are too many
+/// connections, the server drops the oldest connection without a complete request, never the newest
+/// connection.
 final class WebServer {
     private let server: OpaquePointer
     private var guardian: WebGuard
@@ -22,8 +23,8 @@ final class WebServer {
     /// Path of the WebSocket for phones.
     static let phonePath = "/api/v1/phone-socket"
     private static let mostRequests = 256
-    /// Number of newest connections that are kept when another connection arrives, even if their TLS handshake takes
-    /// longer than `patience`.
+    /// Number of most recent connections that stay open when another connection arrives, even if their TLS
+    /// handshake takes longer than `patience`.
     private static let handshakes = (most: 8, patience: Nanoseconds.seconds(1))
     /// Maximum number of connections waiting to be accepted.
     private static let mostWaiting: gint = 1024
@@ -63,7 +64,7 @@ final class WebServer {
     ///
     /// - Parameters:
     ///   - address: An IP address of this machine.
-    ///   - port: The port; 0 for a free one.
+    ///   - port: The port; 0 for any free port.
     /// - Returns: The listening port.
     /// - Throws: `WebError` with a sentence that names the relevant option.
     func listen(address: String, port: Int) throws(WebError) -> Int {
@@ -105,8 +106,9 @@ final class WebServer {
         return guardian.port
     }
 
-    /// Closes the connections of incomplete requests after their deadline. Also closes connections of refused requests,
-    /// because libsoup would otherwise read their bodies to the end. Call it about once per second.
+    /// Closes the connections of incomplete requests after their deadline. Also closes connections of refused
+    /// requests, because libsoup would otherwise read their bodies to the end. Call this function about once
+    /// per second.
     func endLateRequests(at now: ClockTime) {
         if guardian.isEncrypted { dropStalledHandshakes(at: now) }
         for (message, request) in requests where request.deadline.map({ $0 < now }) ?? false {
@@ -172,8 +174,9 @@ final class WebServer {
         requests[message] = request
     }
 
-    /// Makes room for the TLS handshake of a new connection. GLib runs handshakes on ten threads, and each thread
-    /// blocks until its client answers. A few silent clients would block all others.
+    /// Makes room for the TLS handshake of a new connection. GLib runs handshakes on ten threads, and each
+    /// thread blocks until its client answers. Without this function, a few silent clients would block all
+    /// other clients.
     private func dropStalledHandshakes(at now: ClockTime) {
         let unread = requests.filter { !$0.value.isRead }.sorted { $0.value.number < $1.value.number }
         for (message, request) in unread.dropLast(Self.handshakes.most)
@@ -223,7 +226,7 @@ final class WebServer {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Passes a WebSocket to `admit`. From here on, libsoup reports nothing more about the request.
+    /// Passes a WebSocket to `admit`. From this point on, libsoup doesn't report any events of the request.
     private func open(_ message: OpaquePointer, _ connection: OpaquePointer) {
         let open = requests.removeValue(forKey: message)
         let request = WebRequest(message, open)

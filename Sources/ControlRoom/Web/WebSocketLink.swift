@@ -16,7 +16,8 @@ final class WebSocketLink {
     /// Called once after the connection has ended.
     var closed: () -> Void = {}
 
-    /// Maximum size of a message from a page, and of a text from a phone, over all its frames, in bytes.
+    /// Maximum size in bytes of a message from a page, or of a text message from a phone, including all its
+    /// WebSocket frames.
     static let longestMessage = 1 << 14
     /// Maximum size of a message from a phone camera, in bytes.
     static let longestPhoneMessage = 4 << 20
@@ -37,7 +38,7 @@ final class WebSocketLink {
     init(_ connection: OpaquePointer, over transport: WebConnection?, longest: Int = longestMessage) {
         g_object_ref(UnsafeMutableRawPointer(connection))
         (self.connection, self.transport) = (connection, transport)
-        // Limits a single frame. `WebServer` limits all frames of a message together.
+        // Limits the size of a single WebSocket frame. `WebServer` limits the total size of a message.
         soup_websocket_connection_set_max_incoming_payload_size(connection, guint64(longest))
         soup_websocket_connection_set_keepalive_interval(connection, Self.keepAlive)
         soup_web_observe_socket(
@@ -74,8 +75,8 @@ final class WebSocketLink {
     /// Pongs arrive in order, so everything sent before this ping has been read.
     private func noteAnswer() { (answered, unanswered) = (MonotonicClock().now, 0) }
 
-    /// Closes the connection immediately if the page hasn't answered a ping for a while, because it would never read
-    /// the waiting data.
+    /// Closes the connection immediately if the page hasn't answered a ping for a while, because such a page
+    /// would never read the waiting data.
     func endIfStalled(at now: ClockTime) {
         if now - answered > Self.patience || unanswered > Self.mostUnanswered { disconnect() }
     }

@@ -6,10 +6,10 @@ internal import Profiles
 /// Writes a CMX 3600 edit decision list: the main camera's cut with time-of-day timecode. Comments contain
 /// information that the format doesn't support.
 ///
-/// Source and record timecodes are equal, because all files use the time of day. The two timecodes differ for files
-/// that begin after midnight at a drop-frame rate, and for files from computers in a group whose clocks differ. A list
-/// supports only one picture at a time: for a composed picture, it contains the main camera, and a comment lists the
-/// other cameras.
+/// Source and record timecodes are equal, because all files use the time of day. The two timecodes differ for
+/// files that begin after midnight at a drop-frame rate, and for files from computers in a group whose clocks
+/// differ. A list supports only one picture at a time: for a composed picture, the list contains the main
+/// camera, and a comment names the other cameras.
 struct DecisionList {
     private let timeline: EditTimeline
 

@@ -11,7 +11,7 @@ internal import Timing
 struct EditTimeline {
     /// A labeled region or instant.
     struct Marker: Equatable {
-        /// The frames at the session's rate; one frame for an instant.
+        /// Range of frames at the session's rate; one frame for an instant.
         let frames: Range<Int64>
         /// Text of the marker, written by the user or generated.
         let text: String
@@ -21,11 +21,12 @@ struct EditTimeline {
     let session: RecordedSession
     /// The cut.
     let cut: Cut
-    /// Layers of the cut, from back to front. Each contains clips in order, without overlaps.
+    /// Layers of the cut, from back to front. Each layer contains clips in order, without overlaps.
     let layers: [[EditClip]]
     /// All recorded clips of each angle.
     let angles: [(track: SessionTrack, clips: [EditClip])]
-    /// All recorded clips of each microphone, with gains. Without microphone tracks, the program's audio.
+    /// All recorded clips of each microphone, with gains. For a recording without microphone tracks, the
+    /// clips of the program's audio.
     let sounds: [(track: SessionTrack, clips: [EditClip])]
     /// Markers set by users.
     let markers: [Marker]
@@ -54,7 +55,7 @@ struct EditTimeline {
     /// Timecode of the first frame.
     var timecode: Timecode { session.timecode(at: rate) }
 
-    /// A track's gaps as regions.
+    /// Returns the gaps of a track as regions.
     func gaps(of track: SessionTrack) -> [Marker] {
         track.gaps.compactMap { gap in
             let first = max(0, session.frame(at: gap.from))
@@ -92,7 +93,7 @@ struct EditTimeline {
         return layers
     }
 
-    /// Returns the clip for one whole file; empty if the file falls between two frames.
+    /// Returns an array with the clip of one whole file; empty if the file falls between two frames.
     static func clip(of part: SessionPart, in track: SessionTrack, session: RecordedSession) -> [EditClip] {
         track.clips(in: 0..<session.lastFrame, of: session).filter { $0.part == part }
     }
@@ -113,7 +114,7 @@ struct EditTimeline {
 
 extension SessionTrack {
     /// Returns the track's clips in a range of the session's frames. Each frame shows the file that contains
-    /// that instant.
+    /// the frame's time.
     fileprivate func clips(in frames: Range<Int64>, of session: RecordedSession) -> [EditClip] {
         parts.compactMap { part in
             let first = max(frames.lowerBound, session.rate.ticks(before: part.firstFrame))
@@ -153,7 +154,7 @@ extension EditTimeline {
         let streams = cameras.compactMap { track in
             track.parts.first { $0.file == part.file }.map { (stream: $0.stream, rate: track.rate) }
         }
-        // The file's timecode belongs to its first stream.
+        // The timecode of a file refers to the first stream in the file.
         guard part.file.hasSuffix(".mov"), let rate = streams.min(by: { $0.stream < $1.stream })?.rate,
             rate >= FrameRate(1)
         else { return .zero }
@@ -281,7 +282,7 @@ struct EditPicture: Equatable {
 }
 
 extension PixelRectangle {
-    /// Returns the same pixels after rotating the frame clockwise.
+    /// Returns the rectangle with the same pixels after the frame is rotated clockwise.
     fileprivate func turned(by rotation: Rotation, in frame: FrameSize) -> Self {
         switch rotation {
         case .none: self
@@ -293,7 +294,8 @@ extension PixelRectangle {
     }
 }
 
-/// A time in seconds as an exact fraction in lowest terms. Editors must not round the start of frames.
+/// A time in seconds as an exact fraction in lowest terms. The fraction is exact, so that editors don't need
+/// to round the start of a frame.
 public struct ExactTime: Sendable, Hashable {
     /// Numerator in units of `1 / scale` seconds.
     public let value: Int64

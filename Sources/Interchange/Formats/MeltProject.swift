@@ -5,7 +5,7 @@ internal import SessionFolder
 /// Writes MLT XML for Kdenlive, Shotcut, and `melt`: a black track, the audio, the angles (hidden), and the
 /// layers of the cut.
 ///
-/// Paths are relative to the file. Times are frames at the project's rate, as in MLT itself. A filter
+/// Paths are relative to the project file. Times are frames at the project's rate, as in MLT itself. A filter
 /// positions each clip of the cut, since Shotcut doesn't read positions from transitions. The tracks have the
 /// names and order that both editors expect.
 struct MeltProject {
@@ -88,8 +88,8 @@ struct MeltProject {
             ]) + entries)
     }
 
-    /// Creates a transition that composes a whole track over the tracks below. Kdenlive creates such
-    /// transitions itself and must not display them.
+    /// Creates a transition that composes a whole track over the tracks below. The transition is marked as
+    /// created by Kdenlive itself, so that Kdenlive doesn't display it.
     private func transition(_ service: String, onto track: Int, _ list: [(String, String)]) -> XMLElement {
         EditXML.element(
             "transition", [:],
@@ -102,8 +102,8 @@ struct MeltProject {
 
     // MARK: Files
 
-    /// A file as MLT opens it. Each stream needs a separate producer, and so does each rotation that differs
-    /// from the file's own.
+    /// A media file as opened by an MLT producer. A separate producer is needed for each stream, and for each
+    /// rotation that differs from the rotation declared in the file.
     private struct Source: Hashable {
         let file: String
         let stream: Int

@@ -19,11 +19,11 @@ public struct RecordedSession: Sendable, Equatable {
     public var people: [String: String]
     /// Project formats requested in the profile.
     public var formats: [EditFormat]
-    /// Size of the edited picture in pixels: the program's, or the first camera's upright size without a
-    /// program.
+    /// Size of the edited picture in pixels: the size of the program or, for a recording without a program,
+    /// the upright size of the first camera.
     public var size: FrameSize
-    /// Frame rate of the edited picture in frames per second: the program's, or the first camera's without a
-    /// program.
+    /// Frame rate of the edited picture in frames per second: the rate of the program or, for a recording
+    /// without a program, the rate of the first camera.
     public var rate: FrameRate
     /// Length of the recording; a whole number of frames at `rate`.
     public var duration: MediaTime
@@ -33,7 +33,8 @@ public struct RecordedSession: Sendable, Equatable {
     public var startSince1970: Nanoseconds = .zero
     /// Offset of the wall clock from UTC, in seconds.
     public var secondsFromGMT = 0
-    /// The cameras, in manifest order. For a recording without camera tracks, this contains its program.
+    /// The cameras, in manifest order. For a recording without camera tracks, this array contains the
+    /// program.
     public var angles: [SessionTrack]
     /// The microphones, in manifest order.
     public var microphones: [SessionTrack]
@@ -59,7 +60,7 @@ public struct RecordedSession: Sendable, Equatable {
     /// Returns the angle for a role; `nil` if it doesn't exist.
     public func angle(_ role: String) -> SessionTrack? { angles.first { $0.role == role } }
 
-    /// Returns the frame at `rate` that contains an instant, from 0 to the last.
+    /// Returns the number of the frame at `rate` that contains an instant, from 0 to the last frame.
     public func frame(at time: MediaTime) -> Int64 {
         let next = rate.ticks(before: time)
         return min(rate.time(ofTick: next) == time ? next : max(0, next - 1), max(0, frameCount - 1))
@@ -268,7 +269,8 @@ extension SessionTrack {
             devices: devices.map { $0.name.printable() }, camera: devices.lazy.compactMap(\.camera).first)
         pixelAspect = first?.pixel_aspect.flatMap { AspectRatio($0) }
         empty = devices.enumerated().compactMap { index, device in
-            // A screen that shows the same picture for a long time is showing a slide.
+            // A screen track that shows the same picture for a long time isn't empty, because it contains a
+            // slide.
             let isSlide = device.content == .frozen && device.type == SourceKind.screen.rawValue
             guard device.content != nil, !isSlide else { return nil }
             let next = index + 1 < devices.count ? devices[index + 1].from_ns : nil
@@ -284,7 +286,7 @@ extension SessionTrack {
     /// - Parameters:
     ///   - uploads: Complete uploads from the phone.
     ///   - end: End of the recording.
-    /// - Returns: `nil` if the network recording contains as much.
+    /// - Returns: `nil` if the network recording contains at least as much of the recording.
     fileprivate func replaced(by uploads: [Manifest.Upload], end: MediaTime) -> SessionTrack? {
         let sorted = uploads.sorted { $0.first_ns < $1.first_ns }
         let parts = sorted.indices.compactMap { index -> SessionPart? in
@@ -311,7 +313,7 @@ extension SessionTrack {
             devices: devices, camera: camera)
     }
 
-    /// Returns the tracks' files in order, each extending from its start to the start of the next one.
+    /// Returns the tracks' files in order, each extending from its start to the start of the next file.
     private static func parts(_ tracks: [Manifest.Track], end: MediaTime) -> [SessionPart] {
         struct Opening {
             let file: String
@@ -345,8 +347,9 @@ extension SessionTrack {
         }
     }
 
-    /// Returns the instant of time 0 in a track's first file. A copied H.264 track that begins late begins with an
-    /// earlier key frame, which isn't shown on playback. The track ends together with the other tracks.
+    /// Returns the instant that corresponds to time 0 of a track's first file. If a copied H.264 track begins
+    /// late, its file begins with an earlier key frame, which isn't shown on playback. The track ends
+    /// together with the other tracks.
     private static func begin(of track: Manifest.Track, end: MediaTime) -> Int64 {
         guard track.variable_rate == true, track.first_ns > 0 else { return max(0, track.first_ns) }
         return max(track.first_ns, (track.ended_ns ?? end.nanoseconds) - max(0, track.duration_ns))
@@ -359,7 +362,7 @@ extension RecordedSession {
     ///
     /// - Parameters:
     ///   - group: Content of `group.json`.
-    ///   - folder: Path of the folder that contains it.
+    ///   - folder: Path of the folder that contains `group.json`.
     /// - Throws: `FileError` with the operation "reading" if a node's recording can't be read, or none exists.
     init(_ group: GroupManifest, in folder: String) throws(FileError) {
         var parts: [(node: String, session: RecordedSession, later: Nanoseconds)] = []
@@ -507,8 +510,8 @@ extension RecordedSession {
     ///
     /// - Parameter start: Returns the time of the first visible frame in a file, relative to the file's time
     ///   0; `nil` if it can't be read.
-    /// - Returns: The session with the times of the first visible frames. Each such file extends to the first frame of
-    ///   the next one.
+    /// - Returns: The session with the times of the first visible frames. Each such file extends to the first
+    ///   frame of the next file.
     public func withFirstFrames(_ start: (SessionPart) -> MediaTime?) -> RecordedSession {
         var session = self
         for angle in session.angles.indices where !session.angles[angle].isOnGrid {
@@ -521,7 +524,7 @@ extension RecordedSession {
                     nanoseconds: parts[index].from.nanoseconds.addingReportingOverflow(time.nanoseconds)
                         .partialValue)
                 guard shown > parts[index].from, shown < parts[index].to else { continue }
-                // If one file ended before the next one began, nothing was recorded in between.
+                // If a file ended before the next file began, nothing was recorded in between.
                 if index > 0, parts[index - 1].to == parts[index].from { parts[index - 1].to = shown }
                 parts[index].firstFrame = shown
             }

@@ -14,14 +14,14 @@ public struct SessionTrack: Sendable, Equatable {
     public let role: String
     /// Kind of the track.
     public let kind: Kind
-    /// The files in order, without overlaps. Nothing was recorded between the files.
+    /// The files in order, without overlaps. During gaps between the files, nothing was recorded.
     public internal(set) var parts: [SessionPart]
     /// Frames per second of the track's grid; `nil` for audio.
     public let rate: FrameRate?
     /// Whether the frames are on the grid T0 + k / rate. Frames of a copied H.264 track are at their own capture times.
     public let isOnGrid: Bool
-    /// Clockwise rotation that makes the stored frames upright. The files declare this rotation, so players apply it
-    /// themselves.
+    /// Clockwise rotation that makes the stored frames upright. The files declare this rotation, so players
+    /// apply the rotation themselves.
     public let rotation: Rotation
     /// Pixel aspect ratio of the stored frames, as declared in the files; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
@@ -29,7 +29,8 @@ public struct SessionTrack: Sendable, Equatable {
     public let shown: FramePart
     /// Number of audio channels; 0 for a track without audio.
     public let channels: Int
-    /// Periods in which nothing was captured, which contain duplicated frames, a slate, or silence.
+    /// Periods in which nothing was captured, which contain duplicated frames, a slate (a still image with a
+    /// notice), or silence.
     public let gaps: [Gap]
     /// Names of the devices assigned to the role, in order, without unsafe characters.
     public let devices: [String]
@@ -39,15 +40,15 @@ public struct SessionTrack: Sendable, Equatable {
     /// Periods without usable content: identical or black pictures, or digital silence.
     public internal(set) var empty: [Range<MediaTime>] = []
 
-    /// Origin of the track's files in a group's recording: the wall clock at T0 of the computer that recorded them, and
-    /// its T0 relative to the group's T0. `nil` if the session's origin applies.
+    /// Origin of the track's files in a group's recording: the wall clock at T0 of the computer that recorded
+    /// them, and the T0 of that computer relative to the group's T0. `nil` if the session's origin applies.
     public var origin: Origin?
 
     /// Origin of a track's files in a group's recording.
     public struct Origin: Sendable, Equatable {
         /// Wall clock at T0 of the computer that recorded the track.
         public let start: LocalTime
-        /// The computer's T0 relative to the group's T0; positive if it is later.
+        /// The computer's T0 relative to the group's T0; positive if it is later than the group's T0.
         public let later: Nanoseconds
     }
 
@@ -96,8 +97,8 @@ public struct SessionTrack: Sendable, Equatable {
     /// The shortest period without a picture that a cut avoids.
     private static let shortestOutage = Nanoseconds.seconds(1)
 
-    /// Returns the size of the stored frames at an instant, or in the nearest earlier part or the first part;
-    /// `nil` for audio.
+    /// Returns the size of the stored frames at an instant. If no part contains the instant, returns the size
+    /// in the nearest earlier part or else in the first part; `nil` for audio.
     public func size(at time: MediaTime) -> FrameSize? {
         (parts.last { $0.from <= time } ?? parts.first)?.size
     }
@@ -111,12 +112,13 @@ public struct SessionPart: Sendable, Equatable {
     public let stream: Int
     /// Codec of the stream: `h264`, `mjpeg`, `aac` or `pcm_s24le`.
     public let codec: String
-    /// Session time of the file's time 0.
+    /// Session time that corresponds to time 0 of the file.
     public let from: MediaTime
     /// Session time when the next part's first frame is shown, or when the track ends.
     public internal(set) var to: MediaTime
-    /// Session time when the first frame is shown. This time equals `from`, except for a copied H.264 track, since each
-    /// of its files begins with a key frame. Until this time, the previous file continues.
+    /// Session time when the first frame is shown. This time equals `from`, except for a copied H.264 track,
+    /// since each of its files begins with a key frame. Until this time, the frames of the previous file are
+    /// shown.
     public internal(set) var firstFrame: MediaTime
     /// Size of the stored frames in pixels; `nil` for audio.
     public let size: FrameSize?

@@ -4,7 +4,8 @@ public import Profiles
 public import SessionFolder
 
 extension InsetStyle {
-    /// Returns the style for a picture of another size. Only the border is in pixels; it stays even.
+    /// Returns the style for a picture of another size. Only the width of the border is in pixels; the scaled
+    /// width is even.
     public func scaled(from size: FrameSize, to other: FrameSize) -> InsetStyle {
         var style = self
         style.border = Self.border(border, from: size, to: other)
@@ -22,9 +23,10 @@ extension InsetStyle {
 extension RecordedSession {
     /// Returns the layers of a shot at an instant, from back to front, over black.
     ///
-    /// If `style` is `nil` and the program showed the same cameras in the same layout at the shot's beginning, the
-    /// layers are the program's own. Otherwise the layout places the cameras like a profile's program. Crops are in
-    /// pixels of the stored frames of the tracks. Cameras without a track are left out.
+    /// If `style` is `nil` and the program showed the same cameras in the same layout at the shot's
+    /// beginning, the layers are the program's own. Otherwise, the layout places the cameras as in the
+    /// program of a profile. Crops are in pixels of the stored frames of the tracks. Cameras without a track
+    /// are left out.
     ///
     /// - Parameters:
     ///   - shot: A shot of a cut of this session.

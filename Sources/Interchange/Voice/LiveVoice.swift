@@ -4,14 +4,14 @@ public import Media
 /// Voice switching during a recording: makes a decision every 10 ms, based on the audio up to that time. A
 /// pure value type.
 ///
-/// In each band of a `VoiceMeter`, it continuously learns each microphone's noise and the level of the other
-/// voices in it. Even a soft voice is louder than the noise or another voice in some band. Since the future
-/// is unknown, evidence for a change is weighed against evidence for the current picture, and the switch
-/// occurs about 0.5 s after the speaker changes.
+/// In each band of a `VoiceMeter`, the noise of each microphone and the level of the other voices in this
+/// microphone are estimated continuously. Even a soft voice is louder than the noise or another voice in some
+/// band. Since the future is unknown, evidence for a change is weighed against evidence for the current
+/// picture, and the switch occurs about 0.5 s after the speaker changes.
 public struct LiveVoice: Sendable {
     /// The picture to show.
     public enum Choice: Sendable, Equatable {
-        /// The speaker of a microphone, given by its index in the list of levels.
+        /// The speaker of one microphone, identified by the microphone's index in the list of levels.
         case speaker(Int)
         /// All speakers, because several are speaking.
         case several
@@ -28,7 +28,7 @@ public struct LiveVoice: Sendable {
     private var time = 0
     private var shown = Choice.nobody
     private var shownSince: Int
-    /// For each speaker, the number of levels with only this speaker, minus the evidence to the contrary.
+    /// For each speaker, the evidence that only this person is speaking, in 10 ms levels.
     private var alone: [Double]
     /// Time of the last sound above the noise.
     private var sounded = -1_000_000
@@ -36,8 +36,9 @@ public struct LiveVoice: Sendable {
     // Minimum evidence for a single speaker and for several speakers, in 10 ms levels.
     private static let enoughAlone = 20.0
     private static let enoughTogether = 25
-    /// Time without a voice after which a speaker is considered finished. Without any sound for this time, no
-    /// one is speaking. Most pauses between sentences are shorter.
+    /// Duration of silence after which a person counts as no longer speaking, in 10 ms levels. If no sound is
+    /// detected for this duration, no one is speaking. Most pauses between sentences are shorter than this
+    /// duration.
     private static let end = 53
     /// Minimum ratio of a voice to the noise: 5 dB.
     private static let noiseMargin: Float = 3.2
@@ -69,7 +70,7 @@ public struct LiveVoice: Sendable {
         forget()
     }
 
-    /// Processes each microphone's next powers.
+    /// Processes the next powers of each microphone.
     ///
     /// - Parameter powers: The powers that a `VoiceMeter` measured over 10 ms, in the order of the
     ///   microphones. Missing values count as silence.
@@ -97,11 +98,12 @@ public struct LiveVoice: Sendable {
         return choice
     }
 
-    /// Whether two people are still speaking, and both have been heard for long enough since the later one
-    /// began.
+    /// Whether two people are still speaking, and both have been heard for long enough since the second
+    /// person began.
     ///
-    /// If two people speak at the same time, usually only the louder syllable is detected. A speaker who is
-    /// finishing isn't heard after the next one has begun, and a single word isn't long enough.
+    /// If two people speak at the same time, usually only the louder syllable is detected. A person who is
+    /// about to stop speaking isn't heard anymore once the next person has begun, and a single word isn't
+    /// long enough.
     private var isTogether: Bool {
         func isHeard(_ one: Int, since other: Int) -> Bool {
             ears[one].count - ears[other].countsThen[one] >= Self.enoughTogether
@@ -125,7 +127,7 @@ public struct LiveVoice: Sendable {
         alone = alone.map { _ in 0 }
     }
 
-    /// The picture to show, if it differs from the current one.
+    /// The picture to show, if it differs from the current picture.
     private var choice: Choice? {
         if shown != .nobody, time - 1 - sounded >= Self.end { return .nobody }
         if shown != .several, isTogether { return .several }
@@ -151,8 +153,8 @@ public struct LiveVoice: Sendable {
 
     /// Records the level difference between each pair of microphones while one of them is picking up a voice.
     private mutating func learn() {
-        // Until both people have spoken, the levels of their voices are unknown. Therefore the loudest
-        // microphone is the one that is furthest above its noise.
+        // Until both people have spoken, the levels of their voices are unknown. Therefore, the microphone
+        // with the highest level above its own noise counts as the loudest microphone.
         guard let loudest = ears.indices.max(by: { ears[$0].aboveNoise < ears[$1].aboveNoise }),
             ears[loudest].aboveNoise > 10
         else { return }
@@ -176,7 +178,7 @@ extension LiveVoice {
     fileprivate struct Ear {
         /// Whether the microphone's audio is excluded from the decision.
         var isMuted = false
-        /// The mean over the last 50 ms.
+        /// Mean power over the last 50 ms.
         private(set) var power = lowest
         /// Recent maximum power, which decays by 1.5 dB per 10 ms. Sound reaches the other microphones a few
         /// milliseconds later, and the room reverberates.
@@ -187,12 +189,14 @@ extension LiveVoice {
         /// Maximum power of each segment, including the current one.
         private var maxima: [VoiceMeter.Powers] = []
         private var loudest = lowest
-        /// Time when the microphone's own speaker was last heard, and the total number of levels with it.
+        /// Time when the microphone's own speaker was last heard, and the total number of levels in which
+        /// this speaker was heard.
         private(set) var owned = -1_000_000
         private(set) var count = 0
-        /// For each microphone, its `count` when this microphone's speaker began. Empty before the first time.
+        /// The `count` of each microphone at the time when this microphone's speaker last began to speak;
+        /// empty until then.
         private(set) var countsThen: [Int] = []
-        /// Length of a segment, in 10 ms levels. A segment is shorter than speakers' pauses.
+        /// Length of a segment, in 10 ms levels. A segment is shorter than the pauses in speech.
         private static let stretch = 15
         /// Lower levels indicate missing audio rather than noise.
         private static let lowest = VoiceMeter.Powers(repeating: 1e-9)
@@ -231,11 +235,12 @@ extension LiveVoice {
         }
     }
 
-    /// Two microphones, and how much each one's voice leaks into the other.
+    /// A pair of microphones, with the leakage of each speaker's voice into the other microphone.
     fileprivate struct Pair {
         let one: Int
         let other: Int
-        /// For each of the two, the maximum fraction of the other microphone's power that it picks up.
+        /// For each of the two microphones, the maximum fraction of the other microphone's power that it
+        /// picks up.
         private(set) var leakToOne = VoiceMeter.Powers(repeating: 1)
         private(set) var leakToOther = VoiceMeter.Powers(repeating: 1)
         private var differences = [VoiceDifferences](

@@ -4,8 +4,8 @@ internal import Media
 
 /// Speech activity of each speaker over time, from the levels of all microphones. A pure value type.
 ///
-/// The voice of a microphone's own speaker is louder than the noise and the leakage of other voices. How much
-/// louder depends on the room and the gains, and is derived from the levels: between two microphones, the
+/// The voice of a microphone's own speaker is louder than the noise and the leakage of other voices. The
+/// difference depends on the room and the gains, and is derived from the levels: between two microphones, the
 /// level differences cluster around two values, one for each voice.
 struct VoiceActivity {
     /// For each microphone, whether its own speaker can be heard, every 10 ms.
@@ -56,7 +56,8 @@ struct VoiceActivity {
     }
 
     /// Returns, for each pair of microphones, the minimum level difference in decibels at which the first
-    /// one's own speaker is considered heard; `nil` if the second one provides no information about it.
+    /// microphone's own speaker is considered heard; `nil` if the second microphone provides no information
+    /// about this speaker.
     private static func leaks(
         _ levels: [[Float]], floors: [Float], voices: [Float], muted: [[Range<Int>]]
     ) -> [[Float?]] {
@@ -88,7 +89,7 @@ struct VoiceActivity {
                     leaks[one][other] = low + margin
                     leaks[other][one] = margin - high
                 } else {
-                    // Only one of the two microphones has a speaker: the louder one.
+                    // Only one of the two microphones has a speaker: the louder microphone.
                     let middle = percentile(differences.sorted(), 0.5)
                     if middle > 0 { leaks[other][one] = 4 - middle } else { leaks[one][other] = middle + 4 }
                 }
@@ -160,7 +161,7 @@ struct VoiceActivity {
         return heard
     }
 
-    /// Returns the runs of a value.
+    /// Returns the ranges of consecutive elements that are equal to a value.
     static func runs<Value: Equatable>(of value: Value, in values: [Value]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start: Int?
@@ -178,8 +179,8 @@ struct VoiceActivity {
 }
 
 extension [Float] {
-    /// Returns the first index that satisfies a condition, in an array whose later elements all satisfy it
-    /// too.
+    /// Returns the index of the first element that satisfies a condition. All later elements must satisfy the
+    /// condition too.
     fileprivate func partitioningIndex(where holds: (Float) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -210,7 +211,7 @@ struct VoiceDifferences {
     ///   - noise: Noise level of the first microphone relative to the second.
     mutating func count(_ difference: Float?, noise: Float) {
         if let difference {
-            // Increasing the weight of new values avoids scaling down all old ones.
+            // Increasing the weight of new values avoids scaling down all old values.
             weight *= 1.0002
             counts[Int(rounding: max(-60, min(60, difference))) + 60] += weight
             if weight > 1e9 {
@@ -235,16 +236,16 @@ struct VoiceDifferences {
             (low, high) = next
         }
         if high - low >= 8 {
-            // Differences for simultaneous voices lie between the two values, so those outside show the
-            // variance of each individual voice.
+            // Differences for simultaneous voices lie between the two values, so the differences outside this
+            // range show the variance of each individual voice.
             let border = (low + high) / 2 + 1
             let scatter = (low - quantile(0..<border, 0.1), quantile(border..<121, 0.9) - high)
             leakToOne = Float(low - 60) + max(2, 1.5 * Float(scatter.0))
             leakToOther = Float(60 - high) + max(2, 1.5 * Float(scatter.1))
         } else {
-            // So far, only one of the two speakers has spoken: the one whose microphone is louder relative to its
-            // noise. A very different level difference means that the other one is speaking. A value in between means
-            // that both are speaking.
+            // So far, only one of the two people has spoken: the person at the microphone that is louder
+            // relative to its noise. A very different level difference means that the other person is
+            // speaking. A value in between means that both people are speaking.
             let middle = Float(quantile(0..<121, 0.5) - 60)
             (leakToOne, leakToOther) = middle > noise ? (middle - 18, 6 - middle) : (middle + 6, -middle - 18)
         }

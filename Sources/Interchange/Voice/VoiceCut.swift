@@ -4,12 +4,12 @@ public import Profiles
 /// A cut that follows the voices: it shows the active speaker, or all speakers if several people or no one is
 /// speaking. A pure value type.
 ///
-/// Microphones are ignored while they were muted in the program. Unusable periods of a camera
-/// (`SessionTrack.unusable`) aren't shown unless no other camera is better.
+/// Microphones are ignored while they were muted in the program. A camera isn't shown during its unusable
+/// periods (`SessionTrack.unusable`) unless no other camera is better.
 ///
-/// Because the whole recording is known, each switch comes slightly before the voice, and shots shorter than
-/// the minimum are avoided. A switch for no visible reason looks like a mistake, so switches are made only
-/// where someone starts or stops speaking.
+/// Because the whole recording is known, each switch occurs slightly before the person begins to speak, and
+/// shots shorter than the minimum are avoided. A switch for no visible reason looks like a mistake, so
+/// switches are made only when someone starts or stops speaking.
 public struct VoiceCut: Sendable, Equatable {
     /// A microphone and the camera that shows its speaker.
     public struct Speaker: Sendable, Equatable {
@@ -32,18 +32,19 @@ public struct VoiceCut: Sendable, Equatable {
     public var speakers: [Speaker]
     /// Roles of the cameras that are shown if several people or no one is speaking, in order.
     public var wide: [String]
-    /// Layout of `wide`.
+    /// Layout of the cameras in `wide`.
     public var wideLayout: ProgramLayout
     /// Minimum length of a shot.
     public var shortest: Nanoseconds = .seconds(2)
-    /// How far the switch to a camera precedes the voice.
+    /// Time by which the switch to a camera precedes the voice.
     public var lead: Nanoseconds = .milliseconds(80)
 
     /// Determines the camera of each speaker, and the wide shot: a camera without a microphone, otherwise a grid.
     ///
     /// - Parameters:
     ///   - session: The recording.
-    ///   - cameras: Cameras by the role of the microphone, overriding those in the recording.
+    ///   - cameras: Roles of cameras by the role of the microphone. These assignments override the
+    ///     assignments in the recording.
     /// - Throws: `CutError` with a message that asks for the missing information: a microphone without a camera, a role
     ///   that doesn't exist, fewer than two cameras, or no microphones.
     public init(for session: RecordedSession, cameras: [String: String] = [:]) throws(CutError) {
@@ -229,11 +230,12 @@ public struct VoiceCut: Sendable, Equatable {
         }
     }
 
-    /// Returns the value of each camera, followed by that of the wide shot, at each frame.
+    /// Returns the value of each camera, followed by the value of the wide shot, at each frame.
     ///
     /// Pauses and simultaneous voices that are shorter than a shot don't need the wide shot: the preceding
     /// and following cameras are equally good. The length of a pause includes the next voice's lead time. If
-    /// the active speaker's camera is unusable, the wide shot gets its value. Unusable cameras are avoided.
+    /// the active speaker's camera is unusable, the wide shot gets the value of this camera. Unusable cameras
+    /// are avoided.
     private static func worth(
         _ seen: [[Bool]], _ faults: [[Bool]], _ wideFaults: [[Bool]], shortest: Int, lead: Int
     ) -> [[Float]] {
@@ -268,7 +270,8 @@ public struct VoiceCut: Sendable, Equatable {
         return worth + [wide]
     }
 
-    /// Value of a frame without a usable picture. Switching away from such a frame is always a gain.
+    /// Value of a frame without a usable picture. Switching away from such a frame always increases the total
+    /// value.
     private static let unusable: Float = -2
 
     private func why(

@@ -4,7 +4,7 @@ public import Media
 /// Measures the voice level of one microphone every 10 ms in each of eight bands from 150 Hz to 4.8 kHz.
 ///
 /// Rumble below and hiss above the bands would hide quiet voices. Within a band, a voice can be louder than
-/// noise or another voice that is louder overall. Each 10 ms retained takes 32 bytes of memory.
+/// noise or another voice that is louder overall. Each retained period of 10 ms takes 32 bytes of memory.
 public struct VoiceMeter: Sendable {
     /// Mean power of each band. Full scale is 1.
     public typealias Powers = SIMD8<Float>
@@ -14,9 +14,9 @@ public struct VoiceMeter: Sendable {
     /// Level of digital silence, and of periods without a recording, in decibels.
     public static let silence: Float = -120
 
-    /// Powers in 10 ms steps since T0, without those already dropped.
+    /// Powers in 10 ms steps since T0, without the powers that have been dropped.
     public private(set) var powers: [Powers] = []
-    /// Number of powers dropped at the beginning.
+    /// Number of powers that have been dropped at the beginning.
     public private(set) var forgotten = 0
     /// Number of powers since T0.
     public var count: Int { forgotten + powers.count }
@@ -58,8 +58,8 @@ public struct VoiceMeter: Sendable {
         while Int64(count) < min(wanted, 20_000_000) { powers.append(.zero) }
     }
 
-    /// Drops the powers before an index counted from T0, for continuous use. At most twice the requested number remain,
-    /// and at least one second.
+    /// Drops the powers before an index counted from T0, for continuous use. Afterward, at most twice the
+    /// requested number of powers remain, and at least one second.
     public mutating func forget(before index: Int) {
         let old = min(index, count) - forgotten
         guard old > max(100, powers.count / 2) else { return }

@@ -3,7 +3,7 @@
 public struct VoiceShots: Sendable, Equatable {
     /// Roles of the cameras assigned to a speaker.
     public let cameras: [String]
-    /// Roles of the cameras that are shown if several people or no one is speaking, the main one first.
+    /// Roles of the cameras that are shown if several people or no one is speaking, the main camera first.
     public let wide: [String]
     private let all: [String]
 
@@ -24,7 +24,8 @@ public struct VoiceShots: Sendable, Equatable {
     ///   - camera: Role of the active speaker's camera; `nil` for the wide shot.
     ///   - faulty: Roles of the cameras that can't be shown.
     ///   - previous: Roles of the cameras shown so far.
-    /// - Returns: The roles to show, the main one first. If no camera can be shown, the roles of the requested cameras.
+    /// - Returns: The roles of the cameras to show, the main camera first. If no camera can be shown, the
+    ///   roles of the requested cameras.
     public func shown(_ camera: String?, without faulty: Set<String>, previous: [String]) -> [String] {
         let wanted = camera.map { [$0] } ?? wide
         for candidates in [wanted, wide, previous] {

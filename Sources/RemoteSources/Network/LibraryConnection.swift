@@ -27,7 +27,7 @@ final class LibraryConnection {
     private var pendingWall: ClockTime?
     /// Whether the audio's capture times come from its own clock instead of the video's clock.
     private var usesOwnClock = false
-    /// Time when the clock sources were chosen.
+    /// Time when the sources of the capture times were chosen.
     private var decided = ClockTime(nanoseconds: 0)
     private var waitsForKey = true
     /// The access unit that is sent when the next access unit begins.
@@ -41,7 +41,7 @@ final class LibraryConnection {
 
     /// Maximum time to wait for the camera's wall clock. Cameras send their wall clock every five seconds.
     private static let longestWait = Nanoseconds.seconds(6)
-    /// How long frames are observed if the protocol doesn't carry a wall clock.
+    /// Time for which frames are observed if the protocol doesn't transmit a wall clock.
     private static let shortWait = Nanoseconds.milliseconds(2500)
     /// Maximum time to wait for the audio stream's own wall clock after the video stream's wall clock has arrived.
     private static let audioWait = Nanoseconds.seconds(6)
@@ -51,7 +51,7 @@ final class LibraryConnection {
     private static let oldestRaw = Nanoseconds.seconds(2)
     /// Minimum frame interval assumed until the rate is known, because the library may guess a multiple of the rate.
     private static let longestUnknownInterval = Nanoseconds.milliseconds(200)
-    /// Allowance for occasional network delays.
+    /// Additional delay that is allowed for occasional network congestion.
     private static let room = Nanoseconds.milliseconds(150)
 
     init(
@@ -199,12 +199,13 @@ final class LibraryConnection {
             ?? LibraryStream.time(packet.pointee.dts, of: stream)
     }
 
-    /// Whether packets arrive in a different order than their frames are shown.
+    /// Whether the order of the packets differs from the display order of their frames.
     private static func isReordered(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
         (stream.pointee.codecpar?.pointee.video_delay ?? 0) > 0
     }
 
-    /// Whether libavformat outputs a frame only when the next one begins, together with the next frame's wall clock.
+    /// Whether libavformat outputs a frame only when the next frame begins, together with the next frame's
+    /// wall clock.
     private static func isAssembled(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
         switch stream.pointee.codecpar?.pointee.codec_id {
         case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG4: true
@@ -269,8 +270,8 @@ final class LibraryConnection {
                     let missing = continuity.take(
                         frameStamp, isDamaged: isDamaged && frame.stamp == packet.pointee.pts)
                 else { continue }
-                // These frames were decoded only because later frames depend on them. Several seconds of raw frames
-                // would need gigabytes.
+                // Old frames are dropped: they were decoded only because later frames depend on them, and
+                // several seconds of raw frames would need gigabytes of memory.
                 guard clock.now - time < Self.oldestRaw else { continue }
                 try output.send(frame.bytes, at: time, within: videoClock.error, missing: missing)
             }

@@ -120,7 +120,7 @@ final class LibraryStream {
 
     private var silent: SourceError { .lost("no data received from \(address) for 3 s.") }
 
-    /// Converts a stream's timestamp to nanoseconds; `nil` if the stamp is missing or out of range.
+    /// Converts a stream's timestamp to nanoseconds; `nil` if the timestamp is missing or out of range.
     static func time(_ stamp: Int64, of stream: UnsafeMutablePointer<AVStream>) -> Nanoseconds? {
         guard stamp != ff_no_timestamp else { return nil }
         let count = av_rescale_q(stamp, stream.pointee.time_base, AVRational(num: 1, den: 1_000_000_000))
@@ -139,7 +139,7 @@ final class LibraryStream {
 
     private static func url(of address: SourceAddress) -> String {
         guard address.kind == .srt else { return String(address.text.prefix { $0 != "#" }) }
-        // The settings are passed as options, so that the URL can't add others.
+        // The settings are passed as options, so that the URL can't add other settings.
         return "srt://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(address.port)"
     }
 

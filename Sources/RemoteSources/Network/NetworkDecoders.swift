@@ -58,7 +58,7 @@ final class NetworkFrameDecoder {
 
     /// Decodes a packet.
     ///
-    /// - Returns: The frames that have become ready.
+    /// - Returns: The frames that the decoder has completed.
     func decode(_ packet: UnsafeMutablePointer<AVPacket>) throws(SourceError) -> [Frame] {
         guard avcodec_send_packet(codec, packet) >= 0 else {
             rejected += 1
@@ -161,13 +161,13 @@ final class NetworkAudioDecoder {
         swr_free(&converter)
     }
 
-    /// Marks a new origin of the timestamps, which then don't show how much audio is missing before the next
-    /// packet.
+    /// Records that the timestamps have a new origin. As a result, the next timestamp isn't used to detect
+    /// missing audio.
     func interrupt() { due = nil }
 
     /// Decodes a packet.
     ///
-    /// - Returns: The audio that has become ready.
+    /// - Returns: The audio that the decoder has completed.
     func decode(_ packet: UnsafeMutablePointer<AVPacket>) throws(SourceError) -> [Slice] {
         guard avcodec_send_packet(codec, packet) >= 0 else { return [] }
         var slices: [Slice] = []

@@ -9,7 +9,7 @@ internal import Media
 final class DesktopBus {
     /// The reason why a call failed.
     enum Failure: Error {
-        /// The name isn't owned, or its owner lacks this interface, method, or property.
+        /// The bus name isn't owned, or its owner lacks this interface, method, or property.
         case unknown
         /// Another error, with the message from the bus or the callee.
         case other(String)
@@ -54,7 +54,7 @@ final class DesktopBus {
         for subscription in subscriptions { g_dbus_connection_signal_unsubscribe(connection, subscription) }
         g_dbus_connection_close_sync(connection, nil, nil)
         g_object_unref(UnsafeMutableRawPointer(connection))
-        // The context finishes the unsubscription.
+        // The main context completes the unsubscription from the signals.
         handleSignals()
         g_main_context_pop_thread_default(context)
         g_main_context_unref(context)
@@ -143,8 +143,8 @@ final class DesktopBus {
     }
 }
 
-/// Cancels a GIO call that takes too long, because connecting to a bus has no timeout. A separate thread waits for the
-/// deadline.
+/// Cancels a GIO call that takes too long, because GIO doesn't limit the time for connecting to a bus. A
+/// separate thread waits for the deadline.
 final class BusDeadline: @unchecked Sendable {
     // The cancellable is written once, and GIO's cancellables are thread-safe.
     /// The cancellable to pass to the call.
@@ -167,8 +167,8 @@ final class BusDeadline: @unchecked Sendable {
     func end() { isOver.broadcast { $0 = true } }
 }
 
-/// A D-Bus value. Accessors return `nil` for missing or unexpected content, because it comes from another
-/// process.
+/// A D-Bus value. Accessors return `nil` for missing or unexpected content, because the content comes from
+/// another process.
 final class DesktopValue {
     private let handle: OpaquePointer
 

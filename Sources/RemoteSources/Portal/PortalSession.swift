@@ -253,8 +253,8 @@ final class PortalTokenStore: Sendable {
             let read = try JSONText.decoder().decode(Content.self, from: bytes)
             if read.schema == Self.schema { content = read }
         } catch {
-            // A damaged file is treated like a missing file: the desktop shows its dialog, and its new token replaces
-            // this content.
+            // A damaged file is treated like a missing file: the desktop shows its dialog, and the new token
+            // replaces the content of the file.
         }
     }
 

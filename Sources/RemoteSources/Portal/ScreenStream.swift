@@ -34,7 +34,7 @@ final class ScreenStream {
     private static let afterEnd = Nanoseconds.milliseconds(200)
     /// Longest allowed gap in a stream after it has started.
     private static let longestPause = Nanoseconds.seconds(3)
-    /// Maximum memory of a parameter, in bytes.
+    /// Maximum size of a stream parameter in bytes.
     private static let longestParameter = 1024
 
     /// Connects to the desktop's PipeWire.
@@ -118,7 +118,7 @@ final class ScreenStream {
     ///
     /// - Parameter limit: Maximum time to wait, in whole milliseconds.
     /// - Throws: `SourceError.lost` if PipeWire is gone. If only the stream has ended, this method doesn't
-    ///   throw but sets `ending`, because the user may have ended it.
+    ///   throw but sets `ending`, because the user may have ended the stream.
     func receive(within limit: Nanoseconds) throws(SourceError) {
         let result = screen_iterate(loop, Int32(clamping: limit.count / 1_000_000))
         if result < 0, result != -EINTR { problem = problem ?? String(cString: strerror(-result)) }
@@ -213,7 +213,7 @@ final class ScreenStream {
         return part
     }
 
-    /// Keeps the newest frame, and returns the buffers of older, unprocessed frames.
+    /// Keeps the newest frame, and returns the buffers of older, unprocessed frames to PipeWire.
     private func keepNewest() {
         while let buffer = pw_stream_dequeue_buffer(stream) {
             guard Self.isFrame(buffer) else {

@@ -3,8 +3,8 @@ internal import Media
 /// A screen or a window that the user shares in the desktop's dialog (Wayland). Use this type only on the thread that
 /// creates it.
 ///
-/// The desktop sends a frame with its composition time when something has changed. Without a new frame, the screen is
-/// unchanged.
+/// The desktop sends a frame with its composition time when something has changed. If no new frame arrives,
+/// the screen hasn't changed.
 final class SharedScreen: Screen {
     private let address: SourceAddress
     private let region: PixelRectangle?
@@ -106,17 +106,18 @@ final class SharedScreen: Screen {
 /// composition time, while the timestamps stay as evenly spaced as the samples. This is a value type; the caller passes
 /// the time.
 ///
-/// Sampling finds the newest frame, which was composed up to one desktop refresh interval ago, plus the
-/// delivery time. A static screen delivers no new frame, because its content hasn't changed in that time.
+/// Each sample uses the newest frame. The age of this frame is at most one refresh interval of the desktop
+/// plus the delivery time. A static screen delivers no new frame, because its content hasn't changed in that
+/// time.
 struct FrameAge {
     private var ages: [Nanoseconds] = []
     private var last = ClockTime(nanoseconds: 0)
 
-    /// Maximum number of remembered frames.
+    /// Maximum number of stored frame ages.
     private static let most = 30
-    /// Minimum number of frames whose ages show the actual variation.
+    /// Minimum number of frame ages that show the actual variation.
     private static let few = 10
-    /// Maximum plausible age. A desktop may use another clock.
+    /// Maximum plausible age of a frame. The computed age is larger if the desktop uses another clock.
     private static let greatest = Nanoseconds.milliseconds(500)
     /// Age assumed if no age is plausible: one refresh interval of a slow monitor.
     private static let usual = Nanoseconds.milliseconds(17)

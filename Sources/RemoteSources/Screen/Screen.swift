@@ -69,8 +69,8 @@ enum ScreenFit {
         FrameSize(width: max(size.width / 2 * 2, 2), height: max(size.height / 2 * 2, 2))
     }
 
-    /// Returns the possible recording sizes of a screen, starting with the screen's own size. If one size is too
-    /// expensive, the next smaller one is used.
+    /// Returns the possible recording sizes of a screen, starting with the screen's own size. If encoding
+    /// frames of one size takes too long, the next smaller size is used.
     static func sizes(of size: FrameSize) -> [FrameSize] {
         [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4)].map { (share: Int, of: Int) in
             even(FrameSize(width: size.width * share / of, height: size.height * share / of))

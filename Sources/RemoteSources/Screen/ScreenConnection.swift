@@ -15,11 +15,11 @@ final class ScreenConnection {
 
     /// Maximum share of the frame interval that capturing and encoding may take.
     private static let mostBusy = 0.6
-    /// Number of repetitions per measurement. The fastest result counts.
+    /// Number of repetitions per measurement. The fastest repetition is the result.
     private static let trials = 3
     /// Number of rates to try, each half of the previous rate.
     private static let rateSteps = 5
-    /// Allowance for a busy computer.
+    /// Additional delay that is allowed for a busy computer.
     private static let room = Nanoseconds.milliseconds(150)
 
     /// Creates a connection to an opened screen.
@@ -55,9 +55,9 @@ final class ScreenConnection {
         }
     }
 
-    /// Returns the size and rate of the frames: the announced ones if there are any, otherwise the requested
-    /// ones. If this computer is too slow, a size that wasn't requested explicitly is reduced first, then the
-    /// rate is halved. If just fetching the pixels takes too long, only the rate is reduced.
+    /// Returns the size and rate of the frames: the announced values if there are any, otherwise the
+    /// requested values. If this computer is too slow, a size that wasn't requested explicitly is reduced
+    /// first, then the rate is halved. If just fetching the pixels takes too long, only the rate is reduced.
     private func format(_ output: SourceOutput) throws(SourceError) -> (FrameSize, FrameRate) {
         if let known = output.cameraFormat { return (known.size, known.rate) }
         let whole = ScreenFit.even(screen.pixels.size)
@@ -119,7 +119,7 @@ struct ScreenPace {
     ///
     /// - Parameters:
     ///   - rate: Frames per second.
-    ///   - begin: When the first frame is due.
+    ///   - begin: Time when the first frame is due.
     init(_ rate: FrameRate, from begin: ClockTime) { (self.rate, self.begin) = (rate, begin) }
 
     /// Due time of the current frame.
@@ -150,7 +150,7 @@ final class ScreenEncoder {
     /// Position of the screen on the canvas.
     private var place: PixelRectangle?
 
-    /// JPEG quality on libjpeg's scale of 1…100. At this value, text shows no artifacts.
+    /// JPEG quality on libjpeg's scale of 1…100. At this quality, text doesn't show artifacts.
     private static let quality = 95
 
     /// Creates an encoder for one size.

@@ -171,7 +171,7 @@ enum XConnector {
         to name: String, until deadline: ClockTime, _ address: SourceAddress
     ) throws(SourceError) -> Line {
         dialled.withLock { dialled in
-            // A response that arrived too late for an earlier attempt is used for this one.
+            // A response that arrived too late for an earlier attempt is used for the current attempt.
             guard dialled[name] == nil else { return }
             dial(name, &dialled)
         }
@@ -250,7 +250,8 @@ struct XSetup {
         screen = chosen
     }
 
-    /// Whether pixels of a visual (X11's term for a pixel format) are bytes of B, G, R, and a fourth one.
+    /// Whether pixels of a visual (X11's term for a pixel format) consist of the bytes B, G, R, and a fourth
+    /// byte.
     func isReadable(_ visual: UInt32) -> Bool { readable.contains(visual) }
 }
 

@@ -21,8 +21,8 @@ final class XScreen: Screen {
     private var part: PixelRectangle
     /// ID of the captured window or of the window's pixmap.
     private var source: UInt32
-    /// First event number of XDamage; `nil` if the server doesn't support it, in which case every capture
-    /// counts as a change.
+    /// First event number of XDamage; `nil` if the server doesn't support XDamage. Without XDamage, every
+    /// capture counts as a change.
     private let damageEvent: UInt8?
     private let damage: UInt32
     private let hasCursor: Bool

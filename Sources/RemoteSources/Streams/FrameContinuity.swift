@@ -2,8 +2,8 @@ internal import Media
 
 /// Counts missing frames from the timestamps of successive frames.
 ///
-/// A gap counts only if the stream was regular before the gap. A camera that reduces its rate in dim light shows one
-/// gap after another but loses no frames.
+/// A gap counts as a loss only if the stream was regular before the gap. A camera that reduces its rate in
+/// dim light delivers frames with one gap after another, but doesn't lose frames.
 struct FrameContinuity {
     /// Nominal time between two frames.
     let interval: Nanoseconds
@@ -26,7 +26,7 @@ struct FrameContinuity {
     private static let mostDisorder = 30
     /// Number of consecutive backward steps that can't be caused by B-frames.
     private static let reversed = 8
-    /// Maximum gap that counts as missing frames, in stream time. A longer gap is an outage.
+    /// Maximum gap that counts as missing frames, in stream time. A longer gap counts as an outage.
     private static let longest = Nanoseconds.seconds(10)
 
     init(interval: Nanoseconds) { self.interval = max(interval, Nanoseconds(1)) }
@@ -63,8 +63,8 @@ struct FrameContinuity {
         return dropped
     }
 
-    /// Marks a new origin of the timestamps, which then don't show how many frames are missing before the
-    /// next one.
+    /// Records that the timestamps have a new origin. As a result, the next timestamp isn't used to count
+    /// missing frames.
     mutating func interrupt() { last = nil }
 
     /// Counts the frame that was just processed as lost.
@@ -119,7 +119,8 @@ enum RateEstimate {
     ///   - span: Difference between the first timestamp and the latest.
     ///   - time: Difference between the first arrival and the last. Delayed frames arrive in less time than
     ///     their timestamps cover, not in more.
-    /// - Returns: `true` if the stamps cover less than an eighth of at least 2 s.
+    /// - Returns: `true` if at least 2 s have elapsed and the timestamps cover less than an eighth of this
+    ///   time.
     static func isStanding(stamps span: Nanoseconds, over time: Nanoseconds) -> Bool {
         time >= .seconds(2) && span * 8 < time
     }
@@ -129,7 +130,8 @@ enum RateEstimate {
     /// - Parameters:
     ///   - stamps: Timestamps in any order.
     ///   - guessed: The rate that the stream declares, used if there are too few frames.
-    /// - Returns: A common rate if one is close; 25 if nothing is known.
+    /// - Returns: The common frame rate that is close to the estimate; if there is none, the declared rate,
+    ///   or 25 frames per second if no rate is declared.
     static func rate(ofStamps stamps: [Nanoseconds], guessed: FrameRate?) -> FrameRate {
         let ordered = stamps.sorted()
         let intervals = zip(ordered.dropFirst(), ordered).map { ($0 - $1).count }.filter { $0 > 0 }.sorted()

@@ -12,7 +12,7 @@ final class SourceOutput {
     private var microphone: RemoteSource?
     /// The announced format of the camera; `nil` before the announcement.
     private(set) var cameraFormat: VideoFormat?
-    /// A sentence for the user about the delivery; `nil` for none.
+    /// A sentence for the user about the delivery; `nil` if there is nothing to report.
     var remark: String?
     private var sequence: Int64 = 0
     private var flood = FrameRateLimiter()
@@ -142,9 +142,9 @@ final class SourceOutput {
         guard isTaken else { throw .lost("the session closed the connection of \(address).") }
     }
 
-    /// Adds an event to the recording: the camera's wall clock was set during delivery.
+    /// Adds an event to the recording that reports that the camera's wall clock was set during delivery.
     ///
-    /// - Parameter change: The change relative to this computer's clock; `nil` reports nothing.
+    /// - Parameter change: The change relative to this computer's clock; if `nil`, no event is added.
     func tell(clockSetBy change: Nanoseconds?) {
         guard let change, let camera else { return }
         let seconds = (change.magnitude.inSeconds * 10).rounded() / 10
@@ -191,10 +191,11 @@ struct FrameRateLimiter {
 enum SourceError: Error, Equatable, CustomStringConvertible {
     /// A network problem, or a temporary problem with the camera. The connection is retried soon.
     case lost(String)
-    /// A wrong password, path, or format, which requires user action. Retries are less frequent.
+    /// A wrong password, path, or format, which requires user action. The connection is retried less
+    /// frequently.
     case refused(String)
-    /// The camera delivers a different format than announced, until the user changes it back. Retries are less
-    /// frequent.
+    /// The camera delivers a different format than announced, until the user changes the format back. The
+    /// connection is retried less frequently.
     case changed(String)
     /// The user ended the source, so it isn't retried.
     case over(String)

@@ -4,10 +4,10 @@ internal import Media
 
 /// Maps the timestamps of a network stream to CLOCK_MONOTONIC.
 ///
-/// Timestamps define a rate but not an origin. The origin comes from one of two sources. The first is the
-/// camera's wall clock, if the camera sends it with its frames and it agrees with this computer's clock. Otherwise, the
-/// origin comes from the fastest frames of the last few seconds, minus the minimum transport time. This is a value
-/// type; the caller passes the time.
+/// Timestamps define a rate but not an origin. The origin comes from one of two sources. The first source is
+/// the camera's wall clock, provided that the camera sends it with its frames and that it agrees with this
+/// computer's clock. Otherwise, the origin is derived from the arrival times of the fastest frames of the
+/// last few seconds, minus the minimum transport time. This is a value type; the caller passes the time.
 struct StreamClock {
     /// Source of the capture times. The source is chosen once, so that capture times don't jump.
     private(set) var origin: TimeOrigin?
@@ -32,11 +32,13 @@ struct StreamClock {
     private var told: ClockTime?
     private var followed: ClockTime?
 
-    /// Window for the fastest frames, in seconds. A drift of 100 ppm is one millisecond in that time.
+    /// Window for the fastest frames, in seconds. A drift of 100 ppm amounts to one millisecond in this
+    /// window.
     private static let window = 10
-    /// If timestamps and arrivals diverge by more than this, the timestamps have a new origin.
+    /// Divergence of timestamps and arrival times above which the timestamps are considered to have a new
+    /// origin.
     private static let jump = Nanoseconds.seconds(1)
-    /// If the wall clock changes by more than this at once, it has been set.
+    /// Sudden change of the wall clock above which the clock is considered to have been set.
     private static let set = Nanoseconds.milliseconds(50)
     /// Maximum backward step of timestamps in a stream without B-frames.
     private static let leastReordering = Nanoseconds.milliseconds(150)
@@ -62,8 +64,8 @@ struct StreamClock {
     /// Sets the maximum backward step of timestamps.
     ///
     /// - Parameters:
-    ///   - hasReordering: Whether packets arrive in a different order than their frames are shown, as with
-    ///     B-frames.
+    ///   - hasReordering: Whether the order of the packets differs from the display order of their frames, as
+    ///     with B-frames.
     ///   - interval: The time between two frames.
     mutating func allowReordering(_ hasReordering: Bool, interval: Nanoseconds) {
         reordering =
@@ -81,7 +83,7 @@ struct StreamClock {
     mutating func note(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) -> Bool {
         let jump = jump(to: stamp, arrival: arrival, isRebased: isRebased)
         if let jump {
-            // Capture times continue in line with the arrivals.
+            // The offset is adjusted so that capture times remain consistent with arrival times.
             offset = offset - jump
             wall = wall.map { $0 - jump }
             least = least.map { ($0.second, $0.offset - jump) }
@@ -100,8 +102,8 @@ struct StreamClock {
     }
 
     /// Returns the difference between the steps of timestamps and arrivals if the timestamps have a new
-    /// origin; otherwise `nil`. In a session with several streams, timestamps follow the camera's wall clock
-    /// when it is set.
+    /// origin; otherwise `nil`. In a session with several streams, timestamps jump when the camera's wall
+    /// clock is set.
     private func jump(to stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool) -> Nanoseconds? {
         guard let last else { return nil }
         let step = stamp - last.stamp

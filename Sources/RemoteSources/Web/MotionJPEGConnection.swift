@@ -19,7 +19,7 @@ final class MotionJPEGConnection {
     private static let patience = Nanoseconds.seconds(2)
     /// Number of consecutive damaged parts after which the sender isn't considered a camera.
     private static let mostRubbish = 100
-    /// Maximum time without a frame in the incoming data.
+    /// Maximum time for which the incoming data may contain no frame.
     private static let silence = Nanoseconds.seconds(5)
     private static let room = Nanoseconds.milliseconds(200)
 

@@ -20,7 +20,7 @@ struct MultipartReader {
 
     /// An error in a multipart stream.
     enum Fault: Error, Equatable {
-        /// A header has no end.
+        /// The end of a header is missing.
         case header
         /// A part is larger than any camera's image.
         case size
@@ -155,7 +155,8 @@ struct MultipartReader {
         case .body(let length):
             guard pending.count >= length else { return nil }
             guard let image = Self.image(in: pending[..<length]) else {
-                // The length is wrong, or the end marker is missing. Only the next delimiter shows the end of the body.
+                // The `Content-Length` is wrong, or the image's end marker is missing. Only the next
+                // delimiter shows the end of the body.
                 place = .openBody
                 return .some(nil)
             }

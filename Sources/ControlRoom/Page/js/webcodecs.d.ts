@@ -16,9 +16,9 @@ interface VideoDecoderInit {
 
 interface EncodedVideoChunkInit {
     type: "key" | "delta";
-    /** In microseconds. */
+    /** Timestamp in microseconds. */
     timestamp: number;
-    /** In microseconds. */
+    /** Duration in microseconds. */
     duration?: number;
     data: BufferSource;
 }
@@ -38,10 +38,13 @@ declare class VideoFrame {
     readonly timestamp: number;
     readonly displayWidth: number;
     readonly displayHeight: number;
-    /** Clockwise degrees by which it is turned to be shown; not every browser has it. */
+    /** Clockwise rotation for display, in degrees. Not all browsers support this property. */
     readonly rotation?: number;
     readonly colorSpace?: { matrix: string | null; fullRange: boolean | null };
-    /** Not every browser has it; `captureTime` is by `performance.now()`. */
+    /**
+     * Returns the metadata of the frame. Not all browsers support this method. `captureTime` is on the clock
+     * of `performance.now()`.
+     */
     metadata?(): { captureTime?: number };
     close(): void;
 }
@@ -76,12 +79,12 @@ declare class VideoEncoder {
 /** https://www.w3.org/TR/mediacapture-transform/ */
 declare class MediaStreamTrackProcessor {
     constructor(init: { track: MediaStreamTrack; maxBufferSize?: number });
-    /** Frames of a camera's track, samples of a microphone's. */
+    /** The frames of a camera's track, or the samples of a microphone's track. */
     readonly readable: ReadableStream<any>;
 }
 
 declare class AudioData {
-    /** In microseconds. */
+    /** Timestamp in microseconds. */
     readonly timestamp: number;
     readonly sampleRate: number;
     readonly numberOfChannels: number;
@@ -108,7 +111,7 @@ declare class AudioWorkletProcessor {
     readonly port: MessagePort;
 }
 
-/** The number of samples before those of this call. */
+/** The number of sample frames processed before this call. */
 declare const currentFrame: number;
 
 declare function registerProcessor(name: string, type: new () => AudioWorkletProcessor): void;

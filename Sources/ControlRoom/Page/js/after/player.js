@@ -34,7 +34,7 @@ export class Player extends StudioElement {
     #at = 0;
     #askedAt = 0;
     #frame = 0;
-    /** Whether playback steps through frames, because there is no playable video. */
+    /** Whether playback steps through single frames, because the browser can't play the program. */
     #isStepping = false;
     #steppedAt = 0;
     /** The track shown large when there is no playable video. */
@@ -48,7 +48,10 @@ export class Player extends StudioElement {
     /** Whether playback continues in the next file after it opens. */
     #goesOn = false;
     #startAt = 0;
-    /** Whether the browser can play the program. If not, its frames are requested like those of the tracks. */
+    /**
+     * Whether the browser can play the program. If not, the program's frames are requested like the frames of
+     * the tracks.
+     */
     #hasFilm = false;
 
     build() {
@@ -83,7 +86,8 @@ export class Player extends StudioElement {
         this.video.addEventListener("ended", () => {
             if (this.#part + 1 < this.#parts.length) this.#open(this.#part + 1, 0, true);
         });
-        // Some browsers show nothing before the video plays. Until then, a still of the current time is shown instead.
+        // Some browsers don't show a video before it plays. Until then, a still image of the current position
+        // is shown instead.
         for (const name of ["loadeddata", "playing", "seeked"]) this.video.addEventListener(name, () => {
             if (this.still && this.#hasFilm) this.still.hidden = true;
         });
@@ -251,7 +255,7 @@ export class Player extends StudioElement {
     }
 
     /**
-     * Skips forward, or backward if negative.
+     * Skips forward, or backward if `seconds` is negative.
      * @param {number} seconds
      */
     skip(seconds) {
@@ -283,7 +287,8 @@ export class Player extends StudioElement {
     }
 
     /**
-     * Steps by frames. Seeks to the middle of a frame, so that rounding can't select a neighboring frame.
+     * Steps forward or backward by frames. Seeks to the middle of a frame, so that rounding can't select a
+     * neighboring frame.
      * @param {number} count
      */
     step(count) {

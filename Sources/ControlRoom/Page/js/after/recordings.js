@@ -96,8 +96,8 @@ export async function lookForCutOff() {
 }
 
 /**
- * Options for export and render: the jobs that each one applies to, and its values with their labels. The first value
- * is the default and isn't sent.
+ * Options for export and render: the jobs that each option applies to, and the option's values with their
+ * labels. The first value is the default and isn't sent.
  * @type {{name: string, label: string, jobs: string[], choices: {value: string, text: string}[]}[]}
  */
 const options = [
@@ -345,7 +345,7 @@ export class Recordings extends StudioElement {
         this.#showJob();
     }
 
-    /** Lists the files that export and render have made. */
+    /** Lists the files that export and render have created. */
     async #loadMade() {
         const folder = this.chosen;
         const address = `/api/v1/recordings/${encodeURIComponent(folder)}/edit`;

@@ -31,7 +31,7 @@ addWords({
 /** @typedef {{role: string, noticed: boolean[]}} Noticed */
 
 const goalMs = 2;
-/** The drawing covers ± this many milliseconds. */
+/** The drawing shows deviations from −`endMs` to +`endMs`, in milliseconds. */
 const endMs = 20;
 const mostEvents = 30;
 
@@ -76,12 +76,15 @@ export class CalibrateView extends StudioElement {
             this.#showKept(/** @type {any} */ (answer.value).devices ?? []);
             return;
         }
-        // The stored latencies can't be loaded. The jobs show whether a calibration is possible.
+        // If the stored latencies can't be loaded, the response to a request for the jobs shows whether a
+        // calibration is possible.
         const jobs = await ask("/api/v1/jobs");
         if (jobs.ok) this.hidden = false;
     }
 
-    /** Checks whether the job has ended: events sent while the connection was down are lost. */
+    /**
+     * Checks whether the job has ended, because events that were sent while the connection was down are lost.
+     */
     async #askWhetherOver() {
         const answer = await ask("/api/v1/jobs");
         if (!answer.ok) return;

@@ -91,7 +91,8 @@ export function isUsual(name) {
 }
 
 /**
- * A value's meaning, with its unit, such as `1/60 s` or `4600 K`. Empty if the number needs no explanation.
+ * A value's meaning, with its unit, such as `1/60 s` or `4600 K`. The text is empty if the number doesn't
+ * need an explanation.
  * @param {string} name
  * @param {number} value
  */

@@ -28,7 +28,8 @@ addWords({
 
 const leastGapMs = 100;
 /**
- * Interval between reads while the controls are visible. Needed because cameras change automatic controls themselves.
+ * Interval between reads of the controls while they are visible. Cameras change the values of automatic
+ * controls, so the values are read repeatedly.
  */
 const readAgainMs = 5000;
 
@@ -247,7 +248,7 @@ export class ControlsView extends StudioElement {
         keep(buttons, does, (one) => one.key, (one) => h("button", { type: "button", class: "small", onclick: one.run }, one.text), () => {});
     }
 
-    /** The camera's factory defaults. */
+    /** Returns the camera's factory defaults by control name. */
     #defaults() {
         /** @type {Record<string, number>} */
         const values = {};

@@ -1,4 +1,5 @@
-// Results of `multicam doctor` before a recording. `Fix…` shows the command to copy; the page itself runs nothing.
+// Results of `multicam doctor` before a recording. `Fix…` shows the command to copy; the page itself doesn't
+// run any command.
 
 import { ask } from "./ask.js";
 import { addWords, say } from "./words.js";

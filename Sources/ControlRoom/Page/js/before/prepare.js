@@ -103,7 +103,7 @@ export class Prepare extends StudioElement {
         if (!answer.ok) {
             setText(this.listNote, say("cannot-load", { what: say("profiles") }));
             if (this.middle) this.middle.hidden = true;
-            // The plan of the running profile can still be shown.
+            // Even if the profiles can't be loaded, the plan of the running profile can be shown.
             const plan = await ask("/api/v1/plan");
             this.plan?.show(plan.ok ? plan.value : undefined, plan.ok ? undefined : say("cannot-load", { what: say("plan-title") }));
             return;
@@ -140,7 +140,7 @@ export class Prepare extends StudioElement {
     }
 
     /**
-     * Applies an edited text.
+     * Applies the edited text of a profile.
      * @param {string} text
      */
     edit(text) {
@@ -217,7 +217,7 @@ export class Prepare extends StudioElement {
 
     async #use() {
         const answer = await ask("/api/v1/profiles/use", { method: "POST", body: { name: this.name } });
-        // The recorder reports the profile in use once it runs with it.
+        // The recorder reports the new profile once it uses it.
         if (!answer.ok) note(say("refused", { what: answer.text }), true);
     }
 
@@ -233,8 +233,8 @@ export class Prepare extends StudioElement {
             const isUsed = profile.name === this.current;
             setText(description, [profile.problem ?? profile.description ?? "", profile.own ? say("own-profile") : "", isUsed ? say("in-use") : ""].filter(Boolean).join(" · "));
             if (drawing.childElementCount === 0) {
-                // A profile without a program is drawn as a grid of its cameras, and one without any information as an
-                // empty frame.
+                // A profile without a program is drawn as a grid of its cameras, and a profile without any
+                // information as an empty frame.
                 const count = (profile.layout ? profile.shown : profile.cameras) ?? 0;
                 const shown = ["1", "2", "3", "4", "5", "6", "7", "8", "9"].slice(0, count);
                 drawing.append(drawLayout({ layout: profile.layout ?? special.all, shown, corner: "bottom-right" }, Number));
@@ -253,7 +253,7 @@ export class Prepare extends StudioElement {
         const isChanged = this.text !== this.kept;
         setText(this.stateText, isChanged ? say("changed") : this.name === this.current && this.name !== "" ? say("in-use") : "");
         this.useButton.hidden = this.name === "" || (this.name === this.current && !isChanged);
-        // If no recorder runs, another profile may be one that works.
+        // If no recorder is running, the user may select another profile, which may work.
         const isFree = studio.state === "standby" ? studio.canAct : studio.state === "gone" && !studio.local.isCalibrating;
         this.useButton.disabled = !isFree || isChanged;
         setAttribute(this.useButton, "title", studio.state === "recording" ? say("not-while-recording") : isChanged ? say("use-changes") : undefined);

@@ -1,5 +1,5 @@
-// Edits single fields of a profile's text, and preserves comments and order. It reads the subset of YAML that profiles
-// use: maps and lists in block and flow style, plain and quoted scalars, and comments.
+// Edits single fields of a profile's text, and preserves comments and order. The reader supports the subset
+// of YAML that profiles use: maps and lists in block and flow style, plain and quoted scalars, and comments.
 
 /**
  * @typedef {object} YamlNode
@@ -142,7 +142,7 @@ class Reader {
             const before = this.at;
             const key = this.scalar(false);
             if (text[this.at] !== ":") {
-                // Anything other than `key: value` is left to the checker.
+                // Lines other than `key: value` are left to the checker.
                 this.at = Math.max(this.at, before + 1);
                 continue;
             }

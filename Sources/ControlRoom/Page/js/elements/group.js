@@ -1,5 +1,5 @@
-// The nodes of a group: state, cost, disk, clock and losses of each. A node without contact is gray and shows the age
-// of its data; it continues to record.
+// The nodes of a group: state, cost, disk, clock and losses of each. A node that can't be reached is gray and
+// shows the age of its data. The recording on such a node continues.
 
 import { ask } from "./ask.js";
 import { leftTime, percent, shortTime } from "./numbers.js";
@@ -7,9 +7,9 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
-/** Polling intervals: for a computer in a group, and for one outside any group. */
+/** Polling intervals in milliseconds: for a computer in a group, and for a computer outside any group. */
 const [everyMs, seldomMs] = [2000, 30000];
-/** A node is shown as silent if its last status is older than this. */
+/** A node is shown as silent if its last status is older than this, in milliseconds. */
 const silentMs = 4000;
 const mostNodes = 64;
 

@@ -51,7 +51,8 @@ export function costBars(parent, terms, budget) {
 }
 
 /**
- * Unknown costs as terms without a share. Example of a sentence: `disk: how fast it writes has not been measured`.
+ * Converts sentences about unknown costs to terms without a share. Example of a sentence: `disk: how fast it
+ * writes has not been measured`.
  * @param {unknown} sentences
  * @returns {import("./studio.js").CostTerm[]}
  */

@@ -1,4 +1,5 @@
-// Keyboard shortcuts dialog: shows, changes and disables shortcuts. It also lists the other pages.
+// Keyboard shortcuts dialog: shows, changes and disables shortcuts. The dialog also lists the other pages of
+// the control room.
 
 import { actionText, actions, choice, keepChoice, keyOf, keyText, resetKeys } from "./keys.js";
 import { say } from "./words.js";

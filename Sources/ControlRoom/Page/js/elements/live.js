@@ -1,5 +1,5 @@
-// Live outputs: one button each. One press starts an output, and two presses end it. The button shows the output's
-// state.
+// The live outputs, with one button for each. One press starts an output, and two presses end it. The button
+// shows the output's state.
 
 import { isPending, setPublished } from "./commands.js";
 import { say } from "./words.js";
@@ -7,7 +7,7 @@ import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 const mostOutputs = 12;
-/** A second press within this time ends the output. */
+/** A second press within this time, in milliseconds, ends the output. */
 const armedMs = 4000;
 
 /** @param {string | undefined} state */

@@ -1,5 +1,5 @@
-// The message line: one sentence about the current state, the most severe condition first. It also updates screen
-// readers and the page title.
+// The message line: one sentence about the current state, the most severe condition first. The element also
+// makes announcements for screen readers and updates the page title.
 
 import { conditions, halves, seeWorst } from "./conditions.js";
 import { doNotRecord, record } from "./commands.js";
@@ -11,7 +11,7 @@ import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 /**
- * The message line's actions, by name. Other parts of the page add theirs.
+ * The message line's actions, by name. Other parts of the page add more actions.
  * @type {Map<string, {text: string, run: (argument?: string) => void}>}
  */
 export const lineActions = new Map([
@@ -168,7 +168,7 @@ studio.on(["status"], () => {
 
 studio.on(["note"], (detail) => announce(String(detail.text)));
 
-// Events with a good outcome appear in the message line.
+// Events that report a success are shown in the message line.
 studio.on(["event"], (event) => {
     const text = event.text ? halves(String(event.text))[0] : "";
     if (event.event === "device-restored") studio.tell("note", { text: say("camera-back", { role: event.track ?? "" }) });
@@ -176,7 +176,7 @@ studio.on(["event"], (event) => {
     else if ((event.event === "warning" || event.event === "encoder") && text) studio.tell("note", { text, isAttention: true });
 });
 
-/** Announces the current state when the user presses the key for it. */
+/** Announces the current state when the user presses the corresponding key. */
 export function sayAll() {
     const worst = conditions()[0];
     announce([studio.isRecording ? say("rec") : say("not-recording"), studio.isRecording ? clockTime(studio.seconds) : "",

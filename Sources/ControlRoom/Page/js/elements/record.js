@@ -6,7 +6,7 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
-/** Stop is disabled for this long after a recording starts. */
+/** Time after the start of a recording for which Stop is disabled, in milliseconds. */
 const deadMs = 1000;
 
 let beganAt = -1e9;
@@ -52,7 +52,7 @@ export class StateBlock extends StudioElement {
         const { word, time, fill } = this;
         if (!word || !time || !fill) return;
         const { status } = studio;
-        // The state of an unresponsive recorder is unknown, as while disconnected.
+        // The state of an unresponsive recorder is unknown, as it is while the page is disconnected.
         const state = studio.isSilent ? "contact" : studio.state;
         setAttribute(this, "data-state", state);
         let share = 0;
@@ -82,7 +82,10 @@ export class StateBlock extends StudioElement {
 
 customElements.define("mc-state", StateBlock);
 
-/** Record, and Stop in two steps. `End recording` has a separate position, away from Stop. */
+/**
+ * The Record button, and the Stop button, which asks for confirmation. `End recording`, which confirms, is
+ * displayed away from Stop.
+ */
 export class RecordButtons extends StudioElement {
     build() {
         this.classList.add("record-buttons");

@@ -1,5 +1,5 @@
-// Scenes: saved arrangements as thumbnails. Saves the current arrangement under a name, and deletes a scene in two
-// steps.
+// Scenes: shows saved arrangements as thumbnails, saves the current arrangement under a name, and deletes a
+// scene after confirmation.
 
 import { chooseScene, deleteScene, isPending, saveScene, scenes } from "./commands.js";
 import { say } from "./words.js";

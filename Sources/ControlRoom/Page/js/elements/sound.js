@@ -89,7 +89,8 @@ export class Strip extends StudioElement {
     }
 
     /**
-     * The gain that was requested but isn't confirmed yet. Quick steps add to it.
+     * The gain that was requested but isn't confirmed yet. Further steps in quick succession change this
+     * gain.
      * @type {{gain: number, at: number} | undefined}
      */
     #asked;

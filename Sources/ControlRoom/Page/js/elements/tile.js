@@ -1,4 +1,5 @@
-// A camera's tile: picture, on-air border, number, name, status, and monitoring assists. It works like a bus button.
+// A camera's tile: picture, on-air border, number, name, status, and monitoring assists. The tile works like
+// a bus button of a vision mixer.
 
 import { cutTo, insetTo, isPending, still } from "./commands.js";
 import { fixed, residual, shortTime, wallTime } from "./numbers.js";
@@ -12,12 +13,12 @@ export class Tile extends StudioElement {
     role_ = "";
     /** Whether the tile can be clicked. */
     isButton = true;
-    /** Whether the tile shows a picture. If not, it shows only text. */
+    /** Whether the tile shows a picture. If not, the tile shows only text. */
     hasPicture = true;
     rate = 15;
     /** @type {Picture | undefined} */
     picture;
-    /** When the camera was disconnected, by `Date.now()`; 0 if it is connected. */
+    /** Time when the camera was disconnected, from `Date.now()`; 0 if it is connected. */
     #awaySince = 0;
 
     /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean, rate?: number}} [options] */
@@ -257,7 +258,8 @@ export class Tile extends StudioElement {
 customElements.define("mc-tile", Tile);
 
 /**
- * The tiles that a monitoring assist's key applies to: the one with the focus or the pointer, otherwise all.
+ * The tiles that a monitoring assist's key applies to: the tile with the keyboard focus or the pointer,
+ * otherwise all tiles.
  * @returns {Tile[]}
  */
 export function meantTiles() {
@@ -267,7 +269,8 @@ export function meantTiles() {
 }
 
 /**
- * Turns a monitoring assist on or off for the affected tiles. If it is off for any of them, it is turned on for all.
+ * Turns a monitoring assist on or off for the affected tiles. If the assist is off for any of these tiles, it
+ * is turned on for all of them.
  * @param {string} name
  */
 export function toggleLook(name) {

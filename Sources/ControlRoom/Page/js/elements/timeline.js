@@ -1,5 +1,5 @@
-// The timeline: the whole recording with markers, shots and faults, the marker button in front of it, and the latest
-// changes next to it.
+// The timeline: shows the whole recording with markers, shots and faults, with the marker button before it
+// and the latest changes after it.
 
 import { mark, split } from "./commands.js";
 import { describe, shotText } from "./arrangement.js";
@@ -11,7 +11,7 @@ import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js
 
 const mostDrawnMarkers = 60;
 const mostDrawnShots = 240;
-/** Minimum interval between redraws of the lanes if there are no new events. */
+/** Minimum interval in milliseconds between redraws of the lanes if there are no new events. */
 const leastGapMs = 900;
 
 /** Possible intervals between the times below the timeline, in seconds. */
@@ -20,7 +20,7 @@ const steps = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800];
 export class Timeline extends StudioElement {
     #drawn = "";
     #drawnAt = 0;
-    /** The time of the marker whose name is being typed, since T0. */
+    /** Time of the marker that is being named, relative to T0. */
     #markerAtNs = 0;
 
     build() {
@@ -60,7 +60,7 @@ export class Timeline extends StudioElement {
     openForm() {
         if (!this.form || !this.input || !this.markerButton || !studio.isRecording) return;
         const n = studio.markerCount + 1;
-        // The marker's time is when the field was opened, however long typing the name takes.
+        // The marker gets the time when the text field was opened, regardless of how long the user types.
         this.#markerAtNs = studio.seconds * 1e9;
         this.form.hidden = false;
         this.markerButton.hidden = true;
@@ -151,7 +151,7 @@ export class Timeline extends StudioElement {
         setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { markers: studio.markerCount, shots: studio.shots.length, faults: studio.faults.length })}`);
     }
 
-    /** The last three changes, the newest first. */
+    /** The last three changes to the program, the newest first. */
     #lastChanges() {
         /** @type {{id: string, at: number, time: string, text: string}[]} */
         const all = [];

@@ -1,4 +1,5 @@
-// The program page for a monitor that an audience may see. It shows only the picture, never text or alarms.
+// The program page for a monitor that an audience may see. The page shows only the picture, never text or
+// alarms.
 
 import "./program-view.js";
 import { open } from "./common.js";

@@ -1,5 +1,5 @@
-// The remote control page for a phone: tally, layouts, markers, live outputs, record and stop. It shows no pictures, so
-// it needs little bandwidth.
+// The remote control page for a phone: tally, layouts, markers, live outputs, record and stop. The page
+// doesn't show pictures, so it needs little bandwidth.
 
 import "./message-line.js";
 import "./record.js";
@@ -20,7 +20,7 @@ const form = document.getElementById("marker-form");
 if (bar) new BottomBar(bar, false);
 
 const input = h("input", { type: "text", maxlength: "120", autocomplete: "off", "aria-label": say("marker-named"), placeholder: say("marker-named") });
-/** The marker's time: when the user began to type its name. */
+/** Time of the marker: when the user began to type its name. */
 let markerAtNs = 0;
 let hadText = false;
 input.addEventListener("input", () => {

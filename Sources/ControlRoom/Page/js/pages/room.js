@@ -186,7 +186,7 @@ document.addEventListener("multicam-view", (event) => {
     if (view !== studio.local.view) showView(view);
 });
 
-// A camera's controls, next to its picture. The rest of the page isn't dimmed while they are open.
+// A camera's controls, next to its picture. While the controls are open, the rest of the page isn't dimmed.
 
 /** @type {HTMLDialogElement | undefined} */
 let controlsSheet;
@@ -209,7 +209,7 @@ document.addEventListener("multicam-controls", (event) => {
     close.focus();
 });
 
-// Phones that act as cameras show when they are in preview.
+// Phones that act as cameras indicate when they are shown in preview.
 
 let toldNext = "";
 studio.on(["contact", "local", "status"], () => {

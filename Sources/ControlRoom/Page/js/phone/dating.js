@@ -5,15 +5,16 @@
  * this time.
  */
 const windowMs = 5000;
-/** A capture time is invalid if it precedes the arrival by more than this, in ms. */
+/** A capture time is invalid if it precedes the arrival by more than this number of milliseconds. */
 const longestWay = 2000;
 /**
- * If items are late for longer than this, in ms, the clock has changed. Shorter delays occur while the page is busy.
+ * If items are late for longer than this number of milliseconds, the source's clock has changed. Shorter
+ * delays occur while the page is busy.
  */
 const longestBurst = 1000;
 /**
- * Number of recent stamps that a capture time is matched against, and number of offsets from which the median is
- * taken.
+ * Number of recent timestamps that a capture time is compared with, and number of offsets used to compute the
+ * median.
  */
 const mostStamps = 8;
 const mostOffsets = 15;
@@ -23,10 +24,10 @@ const mostOffsets = 15;
  * available, otherwise the smallest delay.
  */
 export class Dating {
-    /** The smallest delays from stamp to arrival, in the current window and in the previous one. */
+    /** Smallest delays from timestamp to arrival, in the current window and in the previous window. */
     #least = [Infinity, Infinity];
     #windowEnd = 0;
-    /** When the current run of late items began. */
+    /** Time when the current sequence of late items began. */
     #lateSince = Infinity;
     /** @type {number[]} the most recent stamps */
     #stamps = [];
@@ -37,14 +38,16 @@ export class Dating {
     known = 0;
     #late;
 
-    /** @param {number} late an item is late if its delay exceeds the smallest one by more than this, in ms */
+    /**
+     * @param {number} late an item is late if its delay exceeds the smallest delay by more than this, in ms
+     */
     constructor(late = longestWay) {
         this.#late = late;
     }
 
     /**
-     * Registers the capture time of a frame whose stamp is unknown. Selects the recent stamp whose offset is closest
-     * to the smallest delay.
+     * Registers the capture time of a frame with an unknown timestamp. Selects the recent timestamp with the
+     * offset that is closest to the smallest delay.
      * @param {number} capture capture time in ms, by `performance.now()`
      */
     anchor(capture) {

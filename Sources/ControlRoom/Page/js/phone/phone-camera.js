@@ -13,7 +13,7 @@ const keyInterval = 2000;
 const firstFrames = 20;
 /** Maximum number of frames waiting in the encoder. */
 const mostQueued = 4;
-/** The encoder is abandoned after this many consecutive errors. */
+/** Number of consecutive errors after which the encoder is abandoned. */
 const mostFaults = 5;
 const jpegQuality = 0.85;
 
@@ -32,8 +32,8 @@ function h264(width, height, rate) {
 }
 
 /**
- * Wraps a video element's current frame for browsers without VideoFrame. It must be drawn before the element shows the
- * next frame.
+ * Wraps a video element's current frame for browsers without VideoFrame. The wrapped frame must be drawn
+ * before the element shows the next frame.
  * @param {HTMLVideoElement} video @param {number} timestamp
  * @returns {CameraFrame}
  */
@@ -57,7 +57,8 @@ export class PhoneCamera {
     onFault = () => {};
 
     /**
-     * The format sent, available after the first frames. Rejected if no format is possible.
+     * Promise of the format that is sent. The promise is fulfilled after the first frames, and rejected if no
+     * format is possible.
      * @type {Promise<CameraFormat & {dated: string}>}
      */
     format;
@@ -131,7 +132,7 @@ export class PhoneCamera {
         const isTurn = () => !this.#isEnded && this.#track === track;
         const video = /** @type {any} */ (this.#video);
         if ("MediaStreamTrackProcessor" in window) {
-            // Every frame arrives here. The element that shows them reports the capture time for some of them.
+            // Every frame arrives here. The video element reports the capture times of some of the frames.
             const dating = this.#dating;
             const tell = (/** @type {number} */ _, /** @type {any} */ facts) => {
                 if (!isTurn()) return;
@@ -255,7 +256,7 @@ export class PhoneCamera {
     /** @param {CameraFrame} frame @param {number} number @param {number} at */
     #encode(frame, number, at) {
         if (this.#encoder.state !== "configured" || this.#encoder.encodeQueueSize > mostQueued) {
-            // After a missing frame, nothing can be decoded until the next key frame.
+            // After a missing frame, no frame can be decoded until the next key frame.
             this.#needsKey = true;
             frame.close();
             return;
@@ -274,7 +275,8 @@ export class PhoneCamera {
     #encoded(chunk) {
         const facts = this.#encoding.get(chunk.timestamp);
         if (!facts) return;
-        // The encoder outputs frames in order, so it has dropped the earlier ones.
+        // The encoder outputs frames in order, so it has dropped all earlier frames that are still in this
+        // list.
         for (const stamp of this.#encoding.keys()) {
             this.#encoding.delete(stamp);
             if (stamp === chunk.timestamp) break;

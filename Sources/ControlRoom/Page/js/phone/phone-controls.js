@@ -43,11 +43,11 @@ export class PhoneControls {
      */
     #values = new Map();
     /**
-     * The values when the phone became a camera.
+     * Values of the controls when the phone became a camera.
      * @type {Map<string, number>}
      */
     #defaults = new Map();
-    /** Runs changes one at a time. */
+    /** Promise chain that runs changes one at a time. */
     #turn = Promise.resolve();
 
     /** @param {HTMLElement} place element that contains the controls on the phone's page */
@@ -55,7 +55,7 @@ export class PhoneControls {
         this.#place = place;
     }
 
-    /** Removes the camera after it has ended. */
+    /** Hides the controls after the camera has ended. */
     end() {
         this.#track = undefined;
         this.#defaults.clear();
@@ -126,7 +126,8 @@ export class PhoneControls {
             return undefined;
         }
         const wanted = name === "torch" ? { torch: value !== 0 } : { zoom: value / 100 };
-        // Browsers accept these constraints only without those that set the format.
+        // Browsers accept these constraints only if they aren't combined with constraints that set the
+        // format.
         await track.applyConstraints(/** @type {any} */ ({ advanced: [wanted] }));
         this.#values.set(name, value);
         return undefined;

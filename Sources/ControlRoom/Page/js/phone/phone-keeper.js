@@ -37,7 +37,7 @@ export class PhoneKeeper {
     #discarded = [];
     /** The uploaded fraction of the first local recording, 0…1. */
     share = 0;
-    /** Why the control room doesn't accept the upload now, or why nothing is recorded locally. */
+    /** Reason why the control room doesn't accept the upload now, or why no local recording is made. */
     text = "";
 
     /** @type {Worker | undefined} */
@@ -51,12 +51,12 @@ export class PhoneKeeper {
      */
     #current;
     /**
-     * The most recent frames, starting with a key frame. They are needed because the phone learns of a recording only
-     * after it has started.
+     * The most recent frames, starting with a key frame. These frames are needed because the phone is
+     * notified of a recording only after the recording has started.
      * @type {import("./phone-link.js").Piece[]}
      */
     #recent = [];
-    /** Whether a frame of the current recording may not have arrived. */
+    /** Whether the control room may have missed a frame of the current recording. */
     #hasHole = false;
     #mayUpload = false;
     #isAsking = false;
@@ -96,7 +96,7 @@ export class PhoneKeeper {
         if (this.#mayUpload) this.#ask();
     }
 
-    /** Handles a lost connection: data in transit may be lost. */
+    /** Handles the loss of the connection. Data in transit may be lost too. */
     lose() {
         this.#hasHole = true;
         this.#mayUpload = false;
@@ -139,7 +139,8 @@ export class PhoneKeeper {
     take(receipt) {
         const [first] = this.kept;
         this.#isAsking = false;
-        // If a local recording couldn't be deleted, don't request that again: the session may no longer exist.
+        // The deletion of a local recording is requested only once, even if it fails, because the session may
+        // no longer exist.
         if (this.#isDiscarding) this.#discarded.shift();
         const isOther = this.#isDiscarding || receipt.kept !== first?.id;
         this.#isDiscarding = false;

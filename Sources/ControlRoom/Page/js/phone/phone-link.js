@@ -3,10 +3,11 @@
 
 const retryDelays = [300, 700, 1000, 2000, 3000];
 /**
- * The connection is closed after this many milliseconds without a message. The web process sends one query per second.
+ * Time without a message after which the connection is closed, in milliseconds. The web process sends one
+ * query per second.
  */
 const patience = 3500;
-/** Limits for data waiting in the browser, in bytes. Above them, frames or audio are dropped. */
+/** Limits for data waiting in the browser, in bytes. If a limit is exceeded, frames or audio are dropped. */
 const mostWaiting = { video: 1_500_000, audio: 4_000_000 };
 const prefix = 20;
 
@@ -94,7 +95,7 @@ export class PhoneLink {
     /**
      * Sends a frame, a slice of audio, or a piece of a local recording.
      * @param {Piece} piece
-     * @returns {boolean} whether it was handed to the connection
+     * @returns {boolean} whether the data was handed to the connection
      */
     send(piece) {
         const socket = this.#socket;
@@ -107,7 +108,7 @@ export class PhoneLink {
     /**
      * Asks the control room how much of a local recording it has received.
      * @param {{session: string, role: string, kept: string, bytes: number, discarded: boolean}} question `discarded`: whether the user has discarded the local recording
-     * @returns {boolean} whether it was handed to the connection
+     * @returns {boolean} whether the data was handed to the connection
      */
     ask(question) {
         if (!this.isWelcome || this.#socket?.readyState !== WebSocket.OPEN) return false;
@@ -203,7 +204,10 @@ export class PhoneLink {
         }, delay);
     }
 
-    /** Sends a plain request to find out whether the token is wrong, because a refused WebSocket has no status. */
+    /**
+     * Sends a plain request to find out whether the token is wrong, because a page can't read the status of a
+     * refused WebSocket.
+     */
     async #askWhy() {
         try {
             const answer = await fetch(`/api/v1/phone-socket?token=${encodeURIComponent(this.#token)}`, { method: "POST" });

@@ -6,7 +6,8 @@ import { PhoneSlices } from "./phone-slices.js";
 
 const rate = 48_000;
 /**
- * If the browser can't process audio in time, its sample count pauses. Pauses longer than this, in ms, are detected.
+ * If the browser can't process audio in time, its sample count pauses. Pauses longer than this number of
+ * milliseconds are detected.
  */
 const standstill = 30;
 /** Maximum number of buffers, about 10 ms each, queued while the page is busy. */
@@ -60,7 +61,7 @@ export class PhoneMicrophone {
      * Reads the samples directly from the track.
      * @param {MediaStreamTrack} track
      * @param {MediaStream} stream
-     * @returns whether the browser supports it at the required sample rate
+     * @returns whether the browser supports direct reading at the required sample rate
      */
     async #read(track, stream) {
         if (!("MediaStreamTrackProcessor" in window && "AudioData" in window)) return false;
@@ -128,7 +129,7 @@ export class PhoneMicrophone {
         const node = new AudioWorkletNode(this.#audio, "phone-microphone", { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [1] });
         node.port.onmessage = ({ data }) => this.#take(this.#offset + data.first, data.samples);
         source.connect(node);
-        // A node runs only if it is connected to the speakers. The worklet outputs silence.
+        // An audio node runs only if it is connected to the speakers. The worklet outputs silence.
         node.connect(this.#audio.destination);
         await this.#audio.resume();
     }

@@ -21,7 +21,7 @@ export class PhoneSlices {
      * @param {number} start number of the first sample; a jump between two calls means that samples are missing
      */
     add(channels, start) {
-        // After a gap, the next samples belong to a different time.
+        // After a gap, the buffered samples are dropped, because the next samples don't directly follow them.
         if (this.#count > 0 && this.#first + this.#count !== start) this.#count = 0;
         const length = channels[0]?.length ?? 0;
         for (let index = 0; index < length; index += 1) {

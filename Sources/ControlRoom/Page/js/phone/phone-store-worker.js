@@ -1,6 +1,6 @@
-// Worker for the phone's local storage (origin private file system). It runs on a separate thread because storage may
-// be slow. Each file is a sequence of messages, each preceded by its length in four bytes. Only this worker accesses
-// the files.
+// Worker for the phone's local storage (origin private file system). The worker runs on a separate thread
+// because storage may be slow. Each file is a sequence of messages, each preceded by its length in four
+// bytes. Only this worker accesses the files.
 
 const folderName = "multicam";
 /** Maximum time until written data is flushed to disk, in ms. */
@@ -38,7 +38,8 @@ const orders = {
         const message = new Uint8Array(4 + bytes.byteLength);
         new DataView(message.buffer).setUint32(0, bytes.byteLength, true);
         message.set(bytes, 4);
-        // A message is written completely or not at all. On a full disk, the file ends with the previous one.
+        // A message is written completely or not at all. If the disk is full, the file ends with the previous
+        // message.
         if (handle.write(message, { at: size }) !== message.byteLength) throw new Error("The phone's storage is full.");
         size += message.byteLength;
         if (performance.now() - flushedAt < flushInterval) return;

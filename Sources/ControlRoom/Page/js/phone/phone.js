@@ -223,7 +223,7 @@ async function open() {
         }
         keeper.miss();
         lacksKey = true;
-        // After a frame that wasn't sent, nothing can be decoded until the next key frame.
+        // After a frame that wasn't sent, no frame can be decoded until the next key frame.
         if (hasRoom) itsCamera.key();
     };
     if (microphone) microphone.onAudio = (piece) => void itsLink.send(piece);
@@ -270,7 +270,7 @@ async function keepAwake() {
     try {
         wakeLock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
     } catch {
-        // Without a wake lock, the screen may turn off. Keeping it on is up to the user.
+        // Without a wake lock, the screen may turn off. In this case, the user must keep the screen on.
     }
 }
 

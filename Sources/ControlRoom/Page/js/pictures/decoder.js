@@ -1,6 +1,9 @@
 // Decodes the program's packets with WebCodecs.
 
-/** Maximum number of packets waiting in the decoder. Above it, packets are dropped until the next key frame. */
+/**
+ * Maximum number of packets waiting in the decoder. If more packets are waiting, packets are dropped until
+ * the next key frame.
+ */
 const mostWaiting = 20;
 
 export class Decoder {
@@ -69,7 +72,7 @@ export class Decoder {
     #output(frame) {
         const atNs = this.#times.get(frame.timestamp) ?? BigInt(Math.round(frame.timestamp)) * 1000n;
         this.#times.delete(frame.timestamp);
-        // The decoder never output these frames, so drop their times.
+        // The decoder never output these frames, so their times are dropped.
         if (this.#times.size > 300) this.#times.clear();
         if (this.#decoder) this.user.paint(frame, atNs);
         frame.close();

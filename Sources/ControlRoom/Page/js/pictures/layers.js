@@ -1,5 +1,5 @@
-// The positions of the cameras in an arrangement. The recorder reports those of the program; the web process computes
-// those of scenes and previews with the recorder's rules.
+// The positions of the cameras in an arrangement. The recorder reports the positions in the program. The web
+// process computes the positions in scenes and previews with the recorder's rules.
 
 import { looksAlike } from "./arrangement.js";
 import { ask } from "./ask.js";
@@ -18,8 +18,8 @@ const retryMs = 2000;
 let basis = "";
 
 /**
- * The cameras' positions from back to front, in pixels of the program; undefined until they are known. Empty if the web
- * process can't compute them.
+ * The cameras' positions from back to front, in pixels of the program; undefined until they are known. The
+ * array is empty if the web process can't compute the positions.
  * @param {import("./arrangement.js").Arrangement} arrangement
  * @param {() => void} [whenKnown] called once if the positions become known later
  * @returns {Layer[] | undefined}
@@ -42,7 +42,7 @@ async function request(query, asked, whenKnown) {
     known.set(query, undefined);
     /** @type {{ok: boolean, value?: {layers: Layer[]}}} */
     const answer = await ask(`/api/v1/layers?${query}`);
-    // Other frames have other positions.
+    // If the program or its frames have changed since the request, the positions are obsolete.
     if (asked !== basis) return;
     known.set(query, answer.ok && answer.value ? answer.value.layers : []);
     if (answer.ok) whenKnown?.();

@@ -4,7 +4,7 @@ import { layoutNamed } from "./arrangement.js";
 import { s } from "./dom.js";
 import { iconSize } from "./layout-table.js";
 
-/** The icons of an arrangement show at most this many cameras. */
+/** Maximum number of cameras shown in the icon of an arrangement. */
 const mostDrawn = 9;
 
 /**

@@ -1,5 +1,5 @@
-// Audio worklet that plays the selected microphone or mix. Its ring buffer holds half a second, starts at 60 ms, and is
-// shortened above 200 ms.
+// Audio worklet that plays the selected microphone or mix. The ring buffer holds half a second of audio.
+// Playback starts when 60 ms are buffered. If more than 200 ms are buffered, the excess is skipped.
 
 const ringLength = 24_000;
 const startAt = 2_880;

@@ -1,4 +1,5 @@
-// Audio meters: sample peak with fall and hold, RMS, and loudness. Drawn on a canvas according to elapsed time.
+// Audio meters: sample peak with fall and hold, RMS, and loudness. The meters are drawn on a canvas according
+// to the elapsed time.
 
 import { decibels } from "./numbers.js";
 import { token } from "./dom.js";

@@ -21,11 +21,11 @@ export const cameraPictures = new Map();
 export class Picture {
     /** @type {Turn} */
     turn = { rotation: 0, isMirrored: false };
-    /** Whether the center is shown at 1:1. */
+    /** Whether a part of the picture is shown at 1:1. */
     isOneToOne = false;
     /** Center of the visible part in 1:1 view, 0…1 from the left and from the top. */
     look = { x: 0.5, y: 0.5 };
-    /** When a frame was last painted, by `performance.now()`. */
+    /** Time when a frame was last painted, from `performance.now()`. */
     paintedAt = 0;
     frames = 0;
     /** @type {Assists} */
@@ -178,7 +178,7 @@ export class Picture {
                 if (stream > 0 && stream === this.#stream) this.#paint(bitmap, bitmap.width, bitmap.height, data.atNs);
                 bitmap.close();
             } catch {
-                // Drop a frame that isn't a valid JPEG. The next one is drawn.
+                // Drop a frame that isn't a valid JPEG. The next frame is drawn.
             }
             contact.seen(stream, data.sequence);
             data = this.#waiting;

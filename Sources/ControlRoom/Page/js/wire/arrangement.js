@@ -1,4 +1,5 @@
-// Arrangements of the program: which cameras are shown, and in which layout. The recorder computes their positions.
+// Arrangements of the program: which cameras are shown, and in which layout. The recorder computes the
+// positions of the cameras.
 
 import { layouts, special } from "./layout-table.js";
 import { list } from "./numbers.js";
@@ -18,7 +19,7 @@ import { isGerman, say } from "./words.js";
 /** @typedef {{role: string, x: number, y: number, width: number, height: number, fit: string}} Layer */
 
 /**
- * The layout with a name; undefined if a recording names a layout that this version doesn't have.
+ * The layout with the given name; undefined if a recording names a layout that this version doesn't have.
  * @param {string} name
  */
 export function layoutNamed(name) {
@@ -60,8 +61,8 @@ export function looksAlike(a, b) {
 }
 
 /**
- * The arrangement after a camera is moved to the main position. If the camera is visible, it swaps with the main
- * camera; otherwise it replaces it.
+ * The arrangement after a camera is moved to the main position. A camera that is already visible swaps places
+ * with the main camera. Any other camera replaces the main camera.
  * @param {Arrangement} from
  * @param {string} role
  * @returns {Arrangement}
@@ -92,7 +93,8 @@ export function withInset(from, role) {
 }
 
 /**
- * The arrangement after a layout is selected. Another layout for as many cameras keeps further cameras that are shown.
+ * The arrangement after a layout is selected. If the new layout is designed for the same number of cameras as
+ * the old one, additional cameras stay visible.
  * @param {Arrangement} from
  * @param {import("./layout-table.js").Layout} to
  * @param {string[]} roles roles of all cameras

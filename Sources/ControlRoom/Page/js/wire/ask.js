@@ -1,4 +1,4 @@
-// HTTP requests to the web process. Each returns an answer or an error message.
+// HTTP requests to the web process. Each request returns an answer or an error message.
 
 /**
  * @template T

@@ -1,5 +1,5 @@
-// User commands to the recorder. They are sent as `ctl` words, stay pending until the status confirms them, and are
-// reported if it doesn't.
+// User commands to the recorder. Commands are sent as `ctl` words and stay pending until the status confirms
+// them. Commands that aren't confirmed are reported.
 
 import { arrangementOf, hasInsets, layoutNamed, looksAlike, withInset, withLayout, withMain, wordsBetween } from "./arrangement.js";
 import { ask } from "./ask.js";
@@ -13,9 +13,10 @@ import { studio } from "./studio.js";
  * A command that isn't confirmed yet.
  * @typedef {object} Wish
  * @property {string[][]} words
- * @property {string} target the element that shows it as pending: `camera/desk`, `layout/grid`, `record`
- * @property {number} at when it was sent, by `performance.now()`
- * @property {(status: Status) => boolean} [isDone] whether the status confirms it
+ * @property {string} target the element that shows the command as pending: `camera/desk`, `layout/grid`,
+ * `record`
+ * @property {number} at time when the command was sent, from `performance.now()`
+ * @property {(status: Status) => boolean} [isDone] whether the status confirms the command
  * @property {boolean} isAnswered
  */
 
@@ -96,7 +97,8 @@ async function sendOne(words) {
  * @param {boolean} [isOrdered] whether the commands must wait for earlier ones
  */
 export async function act(words, target, isDone, isOrdered = false) {
-    // Stop is sent even if the recorder doesn't answer. The recorder executes it when it responds again.
+    // Stop is sent even if the recorder doesn't answer. The recorder executes the command when it responds
+    // again.
     const isStop = words[0]?.[0] === "stop" && studio.contact && studio.isRecording;
     if (words.length === 0 || (!studio.canAct && !isStop)) return undefined;
     /** @type {Wish} */
@@ -145,7 +147,7 @@ export function arrange(to, target) {
 }
 
 /**
- * The last requested arrangement that isn't confirmed yet. The next change is based on it.
+ * The last requested arrangement that isn't confirmed yet. The next change is based on this arrangement.
  * @type {{arrangement: Arrangement, at: number} | undefined}
  */
 let wanted;
@@ -164,7 +166,7 @@ function wantedArrangement() {
     return wanted.arrangement;
 }
 
-// The program's last change, which determines whether Undo restores it.
+// Tracks the last change to the program, which determines whether Undo acts as Redo.
 
 /** @typedef {{arrangement: Arrangement, gains: Record<string, number>, muted: Record<string, boolean>}} ProgramState */
 
@@ -209,7 +211,7 @@ studio.on(["status"], () => {
     studio.tell("local");
 });
 
-/** Undoes the last change to the program. A second call redoes it. */
+/** Undoes the last change to the program. A second call redoes the change. */
 export function undo() {
     undoing = history.isRedo ? 0 : performance.now() + 5000;
     wanted = undefined;
@@ -314,7 +316,7 @@ export function stepScale(by) {
 }
 
 /**
- * The scenes, with any details that are known.
+ * The scenes, with all known details.
  * @returns {import("./studio.js").Scene[]}
  */
 export function scenes() {
@@ -402,11 +404,11 @@ export function record() {
     void act([["start"]], "record", (status) => status.state === "recording");
 }
 
-/** Maximum wait for a recorder to start. */
+/** Maximum time to wait for a recorder to start, in milliseconds. */
 const recordAgainMs = 30_000;
 let recordAgainTimer = 0;
 
-/** Starts the recorder, and starts a recording once it is on standby. */
+/** Starts the recorder, and starts a recording once the recorder is in standby. */
 async function recordAgain() {
     studio.wantsRecording = true;
     clearTimeout(recordAgainTimer);

@@ -14,14 +14,14 @@ import { studio } from "./studio.js";
  * @property {string} [more]
  * @property {"record-again" | "do-not-record" | "leave-it" | "make-whole"} [action]
  * @property {string} [argument] argument of the action
- * @property {number} since when it began, by `performance.now()`
+ * @property {number} since time when the condition began, from `performance.now()`
  */
 
 const ranks = { state: 0, note: 1, attention: 2, act: 3 };
 const noteMs = 8000;
 
 /**
- * Alarms that the user has acknowledged. They are shown as `attention` until they end.
+ * Alarms that the user has acknowledged. Acknowledged alarms are shown as `attention` until they end.
  * @type {Set<string>}
  */
 const seen = new Set();
@@ -186,8 +186,8 @@ function holding() {
 }
 
 /**
- * Seconds for which a microphone has been silent, based on its event if available, otherwise on when the page first
- * detected it.
+ * Seconds for which a microphone has been silent, based on the event that reports the silence, otherwise on
+ * the time when the page first detected it.
  * @param {string} role
  * @param {number} held
  */

@@ -22,7 +22,7 @@
 const retryDelays = [200, 500, 1000, 2000, 3000];
 const headerLength = 20;
 
-/** The connection to the web process. There is one per page, and it reconnects automatically. */
+/** The connection to the web process. Each page has one connection, which reconnects automatically. */
 export class Contact {
     /**
      * Called for each JSON message from the web process.
@@ -41,7 +41,7 @@ export class Contact {
     onLocked = () => {};
 
     isThere = false;
-    /** When the next connection attempt starts, by `performance.now()`; 0 during an attempt. */
+    /** Time when the next connection attempt starts, from `performance.now()`; 0 during an attempt. */
     retryAt = 0;
     /** Round-trip time of the last ping, in ms. */
     roundTrip = 0;
@@ -120,7 +120,8 @@ export class Contact {
     }
 
     /**
-     * Reports which cameras this page shows in the preview, so that phones can display it.
+     * Reports which cameras this page shows in the preview, so that phones can indicate that they are in
+     * preview.
      * @param {string[]} roles
      */
     tellNext(roles) {
@@ -175,7 +176,10 @@ export class Contact {
         if (!wasThere) this.#askWhy();
     }
 
-    /** Sends a plain request to find out whether the token is missing, because a refused WebSocket has no status. */
+    /**
+     * Sends a plain request to find out whether the token is missing, because a page can't read the status of
+     * a refused WebSocket.
+     */
     async #askWhy() {
         try {
             const answer = await fetch("/api/v1/status");

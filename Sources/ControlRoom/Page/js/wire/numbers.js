@@ -17,7 +17,7 @@ export function fixed(value, decimals = 1) {
 }
 
 /**
- * Like `fixed`, but with a plus sign for positive numbers.
+ * Formats a number like `fixed`, but with a plus sign for positive numbers.
  * @param {number} value
  */
 export function signed(value) {
@@ -83,7 +83,7 @@ export function bytes(bytes) {
 }
 
 /**
- * Formats a date's wall clock time, to the minute or second.
+ * Formats the time of day of a date, to the minute or second.
  * @param {Date} date
  * @param {boolean} [seconds]
  */

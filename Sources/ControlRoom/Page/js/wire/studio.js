@@ -111,14 +111,23 @@ export const residualStepMs = 2000;
 /** Maximum number of stored residuals: 10 min. */
 const mostResiduals = 300;
 const talkWindow = 900;
-/** How long the page waits for a recorder after connecting, before it reports the recorder as gone. */
+/**
+ * Time in milliseconds for which the page waits for a recorder after connecting, before it reports the
+ * recorder as gone.
+ */
 const newContactMs = 4000;
-/** The recorder counts as unresponsive after this long without a status. It sends at least one status per second. */
+/**
+ * Time in milliseconds without a status after which the recorder counts as unresponsive. A working recorder
+ * sends at least one status per second.
+ */
 const silenceMs = 3000;
-/** Phones have no room for the preview, so cameras are marked as next there only in Preview/Program mode. */
+/**
+ * The preview doesn't fit on the screen of a phone, so phones mark cameras as next only in Preview/Program
+ * mode.
+ */
 const hasNextInSight = matchMedia("(min-width: 37.5rem)");
 
-/** Choices that apply only to this page. Some of them are stored in the browser. */
+/** Choices that apply only to this page. Some of these choices are stored in the browser. */
 class Local {
     previewFirst = localStorage.getItem("multicam.preview-first") === "true";
     isHealthShown = false;
@@ -151,9 +160,9 @@ export class Studio {
      * @type {number | undefined}
      */
     goneAt;
-    /** When the connection was lost, by `performance.now()`. */
+    /** Time when the connection was lost, from `performance.now()`. */
     lostContactAt = 0;
-    /** When the connection was established, by `performance.now()`. */
+    /** Time when the connection was established, from `performance.now()`. */
     contactAt = 0;
     /** Whether the status was received on the current connection. */
     #isFresh = false;
@@ -173,17 +182,17 @@ export class Studio {
     shots = [];
     /** @type {Fault[]} */
     faults = [];
-    /** When a frame was last lost, by `performance.now()`. */
+    /** Time when a frame was last lost, from `performance.now()`. */
     lastLossAt = -1e9;
     /**
      * Residuals by role in µs, one value every 2 s; NaN while the clock isn't locked.
      * @type {Map<string, number[]>}
      */
     residuals = new Map();
-    /** How many times residuals were stored. */
+    /** Number of times that residuals were stored. */
     residualCount = 0;
     /**
-     * When each microphone clipped, by `performance.now()`, by role.
+     * Times when each microphone clipped, from `performance.now()`, by role.
      * @type {Map<string, number[]>}
      */
     clipTimes = new Map();
@@ -193,7 +202,7 @@ export class Studio {
      */
     clearedClips = new Map();
     /**
-     * When each condition began, by `performance.now()`. Example of a key: `away/desk`.
+     * Time when each condition began, from `performance.now()`. Example of a key: `away/desk`.
      * @type {Map<string, number>}
      */
     since = new Map();
@@ -210,7 +219,7 @@ export class Studio {
     isSilent = false;
     /** Whether the web process has reported that the recorder is connected. */
     #isTold = false;
-    /** When the recorder was last heard from, and when the page last checked, by `performance.now()`. */
+    /** Time of the recorder's last message, and time of the page's last check, from `performance.now()`. */
     #heardAt = 0;
     #lookedAt = 0;
     #statusAt = 0;
@@ -295,7 +304,10 @@ export class Studio {
         return this.cameras.map((camera) => camera.role);
     }
 
-    /** The state; `gone` without a recorder, `contact` before the first status or while disconnected. */
+    /**
+     * The recorder's state; `gone` without a recorder, `contact` before the first status or while
+     * disconnected.
+     */
     get state() {
         if (!this.contact || !this.#isFresh) return "contact";
         if (!this.recorderIsThere) return "gone";
@@ -324,7 +336,7 @@ export class Studio {
     }
 
     /**
-     * The date of a time in the recording.
+     * The date and time of a position in the recording.
      * @param {number} seconds
      */
     dateOf(seconds) {
@@ -377,7 +389,7 @@ export class Studio {
     }
 
     /**
-     * Number of clips that the user hasn't cleared.
+     * Number of times that a microphone clipped since the user last cleared the count.
      * @param {Microphone} microphone
      */
     clipsOf(microphone) {
@@ -387,7 +399,8 @@ export class Studio {
     }
 
     /**
-     * Number of times a microphone clipped in the last minute; zero after the user has cleared it.
+     * Number of times that a microphone clipped in the last minute; zero after the user has cleared the
+     * count.
      * @param {Microphone} microphone
      */
     recentClips(microphone) {

@@ -302,13 +302,13 @@ const sentences = {
 
 const asked = new URLSearchParams(location.search).get("lang") ?? navigator.language;
 
-/** Whether the page speaks German. */
+/** Whether the page's language is German. */
 export const isGerman = asked.toLowerCase().startsWith("de");
 
 document.documentElement.lang = isGerman ? "de" : "en";
 
 /**
- * The text of a key, with `{name}` replaced by its value.
+ * The text with the given key. Each placeholder such as `{name}` is replaced by its value.
  * @param {string} key
  * @param {Record<string, string | number>} [values]
  * @returns {string}
