@@ -45,7 +45,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: The device that was chosen.
     ///   - role: The role that the device was chosen for; `nil` for a choice without a role.
-    ///   - present: All present devices of its kind, so that a device that moved to another port is listed only once.
+    ///   - present: All present devices of the same kind. They are used to list a device that was moved to
+    ///     another port only once.
     public mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
     ) {
@@ -60,7 +61,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: The proposed device.
     ///   - name: The name of the profile or client that makes the proposal.
-    ///   - present: All present devices of its kind, so that a device that moved to another port is listed only once.
+    ///   - present: All present devices of the same kind. They are used to list a device that was moved to
+    ///     another port only once.
     /// - Returns: Whether this is the first proposal under this name.
     @discardableResult
     public mutating func propose(_ device: DeviceIdentity, by name: String, among present: [CaptureDevice])

@@ -228,7 +228,7 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - camera: The camera, with a role that hasn't been used in this recording.
-    ///   - track: The device's track; `nil` for none.
+    ///   - track: The track that records the device; `nil` if the device isn't recorded.
     ///   - offers: The formats that the camera can change to; `nil` if its format can't change.
     /// - Throws: `SessionChangeError` if the role is or was in use in this recording, or if the track would
     ///   have to copy H.264. If this method throws, the plan is unchanged.
@@ -428,7 +428,7 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - microphone: The microphone, with a role that hasn't been used in this recording.
-    ///   - track: The device's track; `nil` for none.
+    ///   - track: The track that records the device; `nil` if the device isn't recorded.
     /// - Throws: `SessionChangeError` if the role is or was in use in this recording. If this method throws,
     ///   the plan is unchanged.
     package mutating func admit(
