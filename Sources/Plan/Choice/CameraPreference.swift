@@ -4,8 +4,8 @@ public import Media
 ///
 /// This is a value type: the caller passes in device changes and user choices, and acts on the result. The
 /// best camera is the first of the following that is present:
-/// 1. the camera that was plugged in last, if the user hasn't chosen a camera since then. Plugging in a camera
-///    counts as choosing it;
+/// 1. the camera that was plugged in last, if the user hasn't chosen a camera since then. Plugging in a
+///    camera counts as choosing it;
 /// 2. the camera that the user chose most recently, even if another program uses it;
 /// 3. the initial camera that a profile or client proposed;
 /// 4. the camera that streamed most recently, if it is available now;
