@@ -248,8 +248,9 @@ enum SilentPacket {
     /// Returns the bytes of the packet; `nil` for more than two channels, because their channel layout is ambiguous.
     static func bytes(channels: Int) -> [UInt8]? {
         switch channels {
-        // ISO/IEC 14496-3, 4.4.2.1, raw_data_block: an element (3 bits) with its instance (4), global gain
-        // (8), an ics_info without used bands, no other tools, and ID_END (7).
+        // The packet is a raw_data_block (ISO/IEC 14496-3, 4.4.2.1). It consists of an element ID (3 bits),
+        // an instance tag (4 bits), a global gain (8 bits), an ics_info without scale factor bands, no other
+        // tools, and ID_END (7).
         case 1: [0x00, 0xC8, 0x00, 0x80, 0x23, 0x80]
         case 2: [0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]
         default: nil

@@ -10,7 +10,7 @@ struct WaveHeader {
     let bits: Int
     let broadcast: WaveBroadcast
 
-    /// Size of one sample for all channels, in bytes.
+    /// Size in bytes of one sample frame, which contains one sample of each channel.
     var blockSize: Int { bits / 8 * format.channels }
 
     /// Returns the header for `dataSize` bytes of samples.
@@ -67,7 +67,7 @@ struct WaveHeader {
 /// Header of a Broadcast Wave file in the format that `WaveHeader` writes, read from an untrusted file.
 struct WaveLayout {
     let format: AudioFormat
-    /// Size of one sample for all channels, in bytes.
+    /// Size in bytes of one sample frame, which contains one sample of each channel.
     let blockSize: Int64
     /// Byte offset of the chunk that contains 64-bit sizes or reserves space for them.
     let sizesOffset = 12
