@@ -4,7 +4,7 @@ package import Timing
 /// Passes the deliveries of one camera to the aligner of a track, and records the camera's outages. Use an
 /// instance only on the timeline's thread.
 package struct CameraFollower {
-    /// The camera.
+    /// The input of the followed camera.
     package let input: CameraInput
     /// The camera's outages so far, from which the gaps of the track are derived.
     package private(set) var outages: OutageLog
@@ -27,7 +27,7 @@ package struct CameraFollower {
     /// Creates a follower of a camera for one track.
     ///
     /// - Parameters:
-    ///   - input: The camera.
+    ///   - input: The input of the camera to follow.
     ///   - track: Name of the track that follows the camera.
     ///   - start: T0 on the session's clock.
     package init(_ input: CameraInput, track: String, start: ClockTime) {
@@ -128,13 +128,13 @@ package struct GridFollower {
     private var aligner: TrackAligner<DatedFrame>
     private var camera: CameraFollower
 
-    /// The camera.
+    /// The input of the followed camera.
     package var input: CameraInput { camera.input }
 
     /// Creates a follower of a camera for one frame grid.
     ///
     /// - Parameters:
-    ///   - input: The camera.
+    ///   - input: The input of the camera to follow.
     ///   - track: Name of the track that follows the camera.
     ///   - start: T0 on the session's clock.
     ///   - rate: Frame rate of the grid.

@@ -74,7 +74,7 @@ package final class MicrophoneInput: Sendable {
     private let clock: any SessionClock
     private let offset: Nanoseconds
     private let box: ConditionLock<Box>
-    /// Indices of the device's channels that the track contains, from 0; empty for all.
+    /// Channels of the device that the track contains, counted from 0; empty for all channels.
     private let sourceChannels: [Int]
     /// Whether the source is a file, whose timestamps are exact.
     private let isFile: Bool

@@ -33,7 +33,8 @@ public final class FrameTap: Sendable {
 
     /// The camera's role, or `program` for the composed frames.
     public let role: String
-    /// Whether the tap only serves a preview, so that the governor may pause it when the computer is overloaded.
+    /// Whether the tap is only for a preview, so that the governor may pause the tap when the computer is
+    /// overloaded.
     public let isPreview: Bool
     /// Whether the session can end without waiting for the handler, which may itself be waiting for another
     /// process.
