@@ -190,7 +190,7 @@ package final class CameraInput: Sendable {
 
     /// Model of the camera's clock.
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// State of the camera's clock model. Computing the state is slow, so don't query it for every frame.
+    /// Current state of the camera's clock model, including its accuracy.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
     /// Distribution of the timestamps' deviation from the clock model.

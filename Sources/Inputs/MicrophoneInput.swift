@@ -241,7 +241,7 @@ package final class MicrophoneInput: Sendable {
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
     /// Distribution of the timestamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
-    /// State of the microphone's clock model. Computing the state is slow, so don't query it for every slice.
+    /// Current state of the microphone's clock model, including its accuracy.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
     /// Delivery delay of the microphone: the maximum measured time from timestamp to delivery or the delay
     /// that the source declares, whichever is greater, minus the offset.

@@ -97,8 +97,8 @@ struct Mastering: Sendable {
         self = found
     }
 
-    /// Returns the limiter gain for each block. The gain reaches its full reduction before a peak starts, and
-    /// recovers slowly after the peak.
+    /// Returns the limiter gain for each block. The gain is fully reduced when a peak starts, and recovers
+    /// slowly after the peak.
     ///
     /// - Parameter peaks: The true peak of each block; 1 is full scale.
     /// - Returns: One gain factor per block and one for the end of the last block; empty if no peak exceeds

@@ -271,7 +271,7 @@ public struct Renderer: Sendable {
     }
 
     /// Returns the frame at one third of the rendered range as a JPEG. At this point, people are usually in
-    /// position, and nobody is starting or stopping the recording.
+    /// position and no longer operating the controls.
     private func cover() throws -> SharedBytes? {
         let shown =
             picture
