@@ -135,7 +135,7 @@ public struct OptionSpec: Sendable {
     public let placeholder: String?
     /// Description for the help text, as a sentence.
     public let help: String
-    /// Whether the option may be given several times.
+    /// Whether the option may be used several times in a command line.
     public let isRepeatable: Bool
     /// Kind of the option's value, for shell completion.
     public let kind: ValueKind

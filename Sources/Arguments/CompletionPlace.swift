@@ -13,7 +13,7 @@ public enum CompletionPlace: Sendable, Equatable {
 
     /// A possible completion.
     public struct Proposal: Sendable, Equatable {
-        /// The complete word.
+        /// The word that completes the command line.
         public let word: String
         /// Description of the word; empty if the word is self-explanatory.
         public let help: String

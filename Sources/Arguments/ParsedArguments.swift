@@ -76,6 +76,6 @@ public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
         self.hint = hint
     }
 
-    /// The problem and the remedy, for display.
+    /// User-readable message with the problem and the remedy.
     public var description: String { hint.isEmpty ? sentence : "\(sentence) \(hint)" }
 }

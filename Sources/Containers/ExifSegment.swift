@@ -38,7 +38,7 @@ struct ExifSegment {
         main.put(shorts: [2], as: .resolutionUnit)
         main.put(ascii: facts.software, as: .software)
         main.put(ascii: dateTime, as: .dateTime)
-        // In JFIF, chroma samples are centered between pixels.
+        // The value 1 (centered) matches JFIF, in which chroma samples are centered between pixels.
         main.put(shorts: [1], as: .yCbCrPositioning)
         main.put(long: 0, as: .exifIFD)
         let exif = self.exif
@@ -64,7 +64,7 @@ struct ExifSegment {
         exif.put(ascii: subSeconds, as: .subSecTimeOriginal)
         exif.put(ascii: subSeconds, as: .subSecTimeDigitized)
         exif.put(undefined: Array("0100".utf8), as: .flashpixVersion)
-        // Webcam frames are sRGB.
+        // The value 1 stands for sRGB, the color space of webcam frames.
         exif.put(shorts: [1], as: .colorSpace)
         exif.put(long: UInt32(clamping: facts.size.width), as: .pixelXDimension)
         exif.put(long: UInt32(clamping: facts.size.height), as: .pixelYDimension)
@@ -262,7 +262,7 @@ struct TIFFDirectory {
     /// Returns the bytes of the directory as stored in the file.
     ///
     /// - Parameter start: Offset of the directory from the start of the TIFF data.
-    /// - Returns: `byteCount` bytes.
+    /// - Returns: The bytes of the directory and its values, `byteCount` in total.
     func bytes(at start: Int) -> [UInt8] {
         var directory: [UInt8] = [UInt8(entries.count >> 8), UInt8(entries.count & 0xFF)]
         var values: [UInt8] = []
@@ -276,7 +276,7 @@ struct TIFFDirectory {
                 directory += entry.value + Array(repeating: 0, count: 4 - entry.value.count)
             } else {
                 directory += Self.bytes(UInt32(valuesStart + values.count))
-                // Values start at even offsets.
+                // Values must start at even offsets, so values of odd length are padded.
                 values +=
                     entry.value + Array(repeating: 0, count: Self.even(entry.value.count) - entry.value.count)
             }

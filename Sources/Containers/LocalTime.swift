@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import Glibc
 public import Media
 
-/// Local date and time of day, as shown by a calendar and a wall clock.
+/// A local date and time of day, as shown by a wall clock.
 public struct LocalTime: Sendable, Equatable {
     /// Year of the Gregorian calendar.
     public let year: Int

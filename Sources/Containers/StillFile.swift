@@ -35,7 +35,7 @@ public struct StillFile {
         try write(jpeg, facts, to: try ContainedFile(path: path, operation: "creating the file"))
     }
 
-    /// Writes a still to a new file inside a folder, as `write(_:_:to:)` does.
+    /// Writes a still to a new file inside a folder; see `write(_:_:to:)`.
     package static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to place: ContainedFile)
         throws(FileError)
     {

@@ -162,7 +162,7 @@ package struct GridFollower {
     ///
     /// - Parameters:
     ///   - ticks: The ticks to examine, starting at the next undecided tick.
-    ///   - isWanted: Returns whether a frame matches.
+    ///   - isWanted: The condition, which returns whether a frame matches.
     /// - Returns: The index of the tick; `nil` if no tick in `ticks` shows such a frame.
     package func tick(of ticks: Range<Int64>, showing isWanted: (DatedFrame) -> Bool) -> Int64? {
         var aligner = aligner
@@ -171,7 +171,7 @@ package struct GridFollower {
         }
     }
 
-    /// Fate of the last decided tick.
+    /// Fate of the last decided tick, such as a new or a duplicated frame.
     package var fate: Fate { aligner.fate }
 
     /// Counts of the camera's frames on the grid, for all ticks decided so far.
@@ -203,9 +203,10 @@ package protocol FrameAligner {
     mutating func redateFrames(_ time: (CapturedFrame, ClockTime) -> ClockTime)
     /// Capture time of the last frame that was counted; `nil` before the first frame.
     var lastCounted: ClockTime? { get }
-    /// Adjusts the capture time of the last counted frame, which determines when later frames are due.
+    /// Shifts the capture time of the last counted frame. This time determines when the next frames are
+    /// expected.
     mutating func moveCounted(by time: Nanoseconds)
-    /// Adds a frame.
+    /// Adds a frame to the frames that wait for a tick.
     ///
     /// - Parameters:
     ///   - dated: The frame.
@@ -218,7 +219,7 @@ package protocol FrameAligner {
     ///   - cause: Cause of the loss.
     ///   - time: Capture time of the first lost frame on the session's clock.
     mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime)
-    /// Records the start and the cause of an outage of the camera.
+    /// Records the start and the cause of a camera outage.
     mutating func leave(at time: ClockTime, cause: LossCause)
     /// Records the time at which the camera became available again.
     mutating func comeBack(at time: ClockTime)
@@ -230,7 +231,7 @@ extension TrackAligner<DatedFrame>: FrameAligner {
         redate { dated, old in time(dated.frame, old) }
     }
 
-    /// Adds a frame with its capture time on the session's clock.
+    /// Adds a frame to the frames that wait for a tick. `time` is the capture time on the session's clock.
     package mutating func add(_ dated: DatedFrame, at time: ClockTime) { add(dated, capturedAt: time) }
 }
 
@@ -238,7 +239,7 @@ extension KeyStreamAligner<CapturedFrame>: FrameAligner {
     /// Assigns a new capture time on the session's clock to each frame that waits for a tick.
     package mutating func redateFrames(_ time: (CapturedFrame, ClockTime) -> ClockTime) { redate(time) }
 
-    /// Adds a frame with its capture time on the session's clock.
+    /// Adds a frame to the frames that wait for a tick. `time` is the capture time on the session's clock.
     package mutating func add(_ dated: DatedFrame, at time: ClockTime) {
         add(dated.frame, isKey: dated.frame.isKey, capturedAt: time)
     }

@@ -9,7 +9,7 @@ struct CameraInbox {
     var stream: CameraStream
     /// The source that the camera input had at the start of the recording.
     var beginning: CameraStream
-    /// Sources that the recording used before the current one.
+    /// Sources that the camera input used in this recording before the current source.
     var former: [CameraInput.UsedSource] = []
     /// Reason why the source was replaced, until the first frame of the new source arrives; otherwise `nil`.
     var replacement: String?
@@ -91,7 +91,7 @@ struct CameraInbox {
     ///
     /// - Returns: The rejected choice, and the choice that applies instead.
     mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
-        // Another format may have been requested in the meantime.
+        // The rejection is ignored if another format was requested in the meantime.
         guard wanted == format else { return (format, self.format) }
         wanted = self.format
         guard let request, request.cause == .reconfigured, let choice = chosen else {
@@ -138,8 +138,8 @@ struct CameraInbox {
     /// excessive memory use if the timeline is late.
     static let mostDeliveries = 1024
 
-    /// Adds a loss to the deliveries. If many deliveries are queued, the loss is merged with the last loss that has the
-    /// same cause.
+    /// Queues a report about lost frames. If many deliveries are queued, the report is merged with the last
+    /// report that has the same cause.
     mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
         // The limit is more than any camera delivers per day.
         let count = min(count, 100_000_000)
@@ -273,7 +273,7 @@ struct CameraInbox {
         deliveries.append(.silent(since: since))
     }
 
-    /// Announces that frames are arriving again after a silence.
+    /// Ends a silence, and announces that frames are arriving again.
     mutating func endSilence(at time: ClockTime) {
         overdueSince = nil
         guard silentSince != nil else { return }

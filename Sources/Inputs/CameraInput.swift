@@ -65,7 +65,7 @@ package final class CameraInput: Sendable {
         if keepsLog || taps.wantsMetadata(of: role) { source.deliverHeaderClock() }
     }
 
-    /// Starts the source.
+    /// Starts the camera's source.
     package func start() throws(DeviceError) {
         let stream = stream
         stream.route.lead(to: self, as: stream)
@@ -74,7 +74,7 @@ package final class CameraInput: Sendable {
 
     var stream: CameraStream { box.withLock { $0.stream } }
 
-    /// The current source.
+    /// The current source of the camera input.
     package var source: any CameraSource { stream.source }
 
     /// The source at the start of the recording. Plans and files refer to the format of this source.
@@ -146,7 +146,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Removes and returns all deliveries since the last call.
+    /// Removes and returns all queued deliveries.
     package func dequeueDeliveries() -> [Delivery] {
         box.withLock { box in
             box.frames = 0
@@ -156,7 +156,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Drops the deliveries since the last call to `dequeueDeliveries`, except the last `count`.
+    /// Drops all queued deliveries except the last `count`.
     package func dropDeliveries(butLast count: Int) {
         box.withLock { box in
             box.deliveries.removeFirst(max(0, box.deliveries.count - count))
@@ -262,7 +262,7 @@ package final class CameraInput: Sendable {
     /// The last intact JPEG, whose parameters are used to create slates.
     package var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
 
-    /// The outage, as delivered when the camera became unavailable, or `nil` while the camera is available.
+    /// The delivery that reported the current outage; `nil` while the camera is available.
     package var outage: Delivery? { box.withLock { $0.outage } }
 
     /// Start and reason of the current outage; `nil` while the camera is available.

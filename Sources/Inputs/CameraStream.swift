@@ -71,7 +71,7 @@ final class CameraRoute: Sendable {
         state.wait { $0.running == 0 ? true : nil }
     }
 
-    /// Resumes event forwarding to the input that now owns the source, if any.
+    /// Resumes forwarding events to the input that now owns the source, if any.
     func release(to target: (input: CameraInput, stream: CameraStream)?) {
         state.broadcast { state in
             (state.input, state.stream) = (target?.input, target?.stream)

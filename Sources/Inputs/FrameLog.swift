@@ -44,7 +44,7 @@ package struct FrameLog {
     /// - Parameters:
     ///   - frame: The frame, with its sequence number, timestamp, and packet header clock.
     ///   - time: Capture time according to the clock model.
-    ///   - arrival: Time when the driver delivered the frame.
+    ///   - arrival: Time at which the driver delivered the frame.
     ///   - cause: The reason why the frame isn't in the recording; `nil` if it is in the recording.
     mutating func came(
         _ frame: CapturedFrame, at time: ClockTime, arrival: ClockTime, lost cause: LossCause? = nil
@@ -64,7 +64,7 @@ package struct FrameLog {
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
     }
 
-    /// Adds a remark on the metadata for users.
+    /// Adds a user-readable remark about the metadata.
     mutating func remark(_ text: String, at time: ClockTime) {
         if isKept { remarks.append((time, text)) }
     }

@@ -135,12 +135,12 @@ package final class MicrophoneInput: Sendable {
             correlation: correlation)
     }
 
-    /// Starts the source.
+    /// Starts the microphone's source.
     package func start() throws(DeviceError) {
         try source.start(on: clock.stampClock) { [self] event in receive(event) }
     }
 
-    /// Removes and returns all deliveries since the last call.
+    /// Removes and returns all queued deliveries.
     package func dequeueDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
@@ -153,7 +153,7 @@ package final class MicrophoneInput: Sendable {
     /// Drops queued audio that is older than two seconds. Call this method while the timeline doesn't consume
     /// deliveries.
     ///
-    /// - Returns: The deliveries since the last call that aren't audio.
+    /// - Returns: The queued deliveries other than audio, which are removed from the queue.
     @discardableResult
     package func keepLatest() -> [Delivery] {
         box.withLock { box in
@@ -175,7 +175,8 @@ package final class MicrophoneInput: Sendable {
     /// the capture times of the audio are too early.
     package var isOffClock: Bool { box.withLock { $0.isOffClock } }
 
-    /// Returns whether all audio before an instant has been delivered; `true` if no audio is expected.
+    /// Returns whether all audio before an instant has been delivered. The result is `true` if no audio is
+    /// expected.
     package func hasDelivered(until instant: ClockTime) -> Bool {
         box.withLock { $0.audioEnd.map { $0 >= instant + Self.lookahead } ?? true }
     }

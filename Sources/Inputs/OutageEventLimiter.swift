@@ -18,7 +18,7 @@ package struct OutageEventLimiter {
     private var isSilent = false
     /// Whether the reason that the device gave for the silence was reported to the user.
     private var isReasonTold = false
-    /// Reason of the last disconnection.
+    /// Reason for the last outage that was reported.
     private var lastCause: String?
 
     private static let most: Int64 = 12

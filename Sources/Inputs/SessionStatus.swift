@@ -36,7 +36,7 @@ public struct SessionStatus: Sendable, Equatable {
         /// Automatic switching never selects a camera with a fault.
         public internal(set) var fault: CameraFault?
 
-        /// Number of frames lost in this recording, from all causes.
+        /// Total number of frames lost in this recording, regardless of the cause.
         public var lost: Int { counts.lostInAll }
     }
 
@@ -76,7 +76,8 @@ public struct SessionStatus: Sendable, Equatable {
 
     /// Current phase of the session.
     public var phase = Phase.starting
-    /// Progress of closing the files; `nil` in other phases, and while waiting for the encoders.
+    /// Progress of closing the files at the end of a recording; `nil` in other phases, and while the encoders
+    /// are still finishing.
     public var finishing: Finishing?
     /// Time since T0. On standby, the time since the start of the pause between recordings.
     public var time = MediaTime.zero

@@ -170,12 +170,12 @@ struct FrameSchedule: Sendable {
     /// Sentences that state why files of the track can't be read. The frames of these files aren't shown.
     private(set) var faults: [String] = []
 
-    /// Reads the frame times of a track and aligns them.
+    /// Creates a schedule by reading the frame times of a track and aligning them to ticks.
     ///
     /// - Parameters:
-    ///   - track: A track that is not on a grid.
+    ///   - track: A track with a variable frame rate, which isn't on a frame grid.
     ///   - folder: Path of the session folder.
-    ///   - rate: Frame rate of the rendered picture.
+    ///   - rate: Frame rate of the rendering.
     ///   - count: Number of ticks, starting at T0.
     init(_ track: SessionTrack, folder: String, rate: FrameRate, count: Int64) {
         var frames: [Frame] = []

@@ -15,7 +15,7 @@ final class DraftFile {
     private let next: (() throws(FileError) -> ContainedFile)?
     private var isPublished = false
 
-    /// Chooses a temporary name without creating a file.
+    /// Chooses a temporary file name. The file itself isn't created.
     ///
     /// - Parameters:
     ///   - target: The final path of the file.

@@ -39,7 +39,7 @@ struct Mastering: Sendable {
     ///   - listen: Returns a new instance of the mix, positioned at the beginning.
     ///   - proceed: Called with the progress of the current pass, 0…1. The closure returns whether to
     ///     continue.
-    /// - Throws: An error if libebur128 fails.
+    /// - Throws: An error if the loudness measurement with libebur128 fails.
     init?(
         target: Double, upTo end: Int64, listen: () -> SessionMix, proceed: (Double) -> Bool
     ) throws(EncodingError) {

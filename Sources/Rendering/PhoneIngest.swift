@@ -308,7 +308,7 @@ struct StoredFrames {
         }
     }
 
-    /// Reads the data of a frame.
+    /// Reads the encoded data of a frame from the file.
     ///
     /// - Throws: `FileError` with the operation "reading".
     func bytes(of frame: Frame) throws(FileError) -> SharedBytes {

@@ -68,7 +68,7 @@ final class PictureSource: LayerSource {
     /// The layers of the current shot, and the ticks for which they are valid.
     private var places: (layers: [PlannedLayer], ticks: Range<Int64>)?
 
-    /// Creates a source without opening any file.
+    /// Creates a source of layers. Files are opened later, when they are needed.
     init(_ picture: RenderedPicture) {
         self.picture = picture
     }

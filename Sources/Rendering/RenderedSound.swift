@@ -36,7 +36,7 @@ public enum Podcast {
     ///   - session: The recording to export.
     ///   - folder: Path of the session folder.
     ///   - title: The title of the podcast; `nil` to use the title of the recording.
-    ///   - progress: Receives the progress and may cancel the operation.
+    ///   - progress: Receives progress reports and can cancel the operation.
     /// - Returns: The path of the file, and the read errors.
     /// - Throws: `RenderError` if the export fails or is canceled. The incomplete file is then removed.
     public static func write(
@@ -88,10 +88,10 @@ final class SoundEncoding {
 
     /// The stream parameters for the file header.
     var parameters: StreamParameters { encoder.parameters }
-    /// Read errors encountered, as sentences.
+    /// One sentence for each read error so far.
     var faults: [String] { mix.faults }
 
-    /// Encodes the samples up to an index.
+    /// Encodes the next samples, up to an index.
     ///
     /// - Parameter end: Sample index, counted from T0. The stream is finished when the last sample is
     ///   reached.

@@ -47,7 +47,7 @@ public struct Renderer: Sendable {
     /// Creates a renderer for a complete recording.
     ///
     /// - Parameters:
-    ///   - session: The recording.
+    ///   - session: The recording to render.
     ///   - folder: Path of the session folder.
     ///   - picture: The visual content; `nil` to render only audio.
     ///   - sound: The audio settings; `nil` to render only video.
@@ -101,7 +101,7 @@ public struct Renderer: Sendable {
     ///   - path: Path of the file; `nil` for the first `edit/render-N.mp4` in the session folder that isn't
     ///     in use when the rendering is complete.
     ///   - replaces: Whether to replace an existing file.
-    ///   - progress: Receives the progress and may cancel the operation.
+    ///   - progress: Receives progress reports and can cancel the operation.
     /// - Returns: The path of the file, and the read errors.
     /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is then removed.
     public func run(
@@ -290,7 +290,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
     case nothing(String)
     /// A file couldn't be written.
     case file(FileError)
-    /// A codec failed.
+    /// An encoder or decoder failed.
     case encoding(EncodingError)
 
     /// Converts an error from a rendering component.

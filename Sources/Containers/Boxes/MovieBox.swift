@@ -11,9 +11,9 @@ struct MovieBox {
     /// Current end of each track during a recording, in movie ticks relative to T0; `nil` for a complete
     /// movie.
     let reached: [Int64]?
-    /// Metadata of a complete movie.
+    /// Metadata of a complete movie; `nil` for none.
     var notes: NotesBox?
-    /// Chapters of a complete movie.
+    /// Chapter track of a complete movie; `nil` for none.
     var chapters: ChapterTrack?
 
     var bytes: [UInt8] {
@@ -191,7 +191,7 @@ struct MovieBox {
         SampleTable(description: description, index: track.index).write(into: &buffer)
     }
 
-    /// Declares that a track's samples are in this file.
+    /// Writes the data reference of a track, which declares that the samples are in the same file.
     static func writeDataReference(as kind: MovieKind, into buffer: inout BoxBuffer) {
         if kind == .mov {
             writeHandler("url ", component: "dhlr", name: "DataHandler", as: kind, into: &buffer)
@@ -249,8 +249,8 @@ struct EditList {
     private(set) var edits: [Edit] = []
     private var isGrowing = false
 
-    /// Creates the edit list of a track that is being recorded. The index of such a track contains the first samples
-    /// and is followed by fragments.
+    /// Creates the edit list of a track that is being recorded. The index of the file then describes only the
+    /// first samples, and fragments follow.
     ///
     /// - Parameters:
     ///   - track: The track with the samples that the index describes.

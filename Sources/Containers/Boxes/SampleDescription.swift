@@ -91,7 +91,7 @@ struct SampleDescription {
             entry.put32(0)  // vendor
             entry.put16(channels)
             entry.put16(16)  // bits per sample, by convention
-            // The compression ID −2 marks packets of variable size, which only a version 1 entry can describe
+            // The compression ID −2 declares packets of variable size, which require a version 1 sample entry
             // (QuickTime File Format).
             entry.put16(kind == .mov ? 0xFFFE : 0)
             entry.put16(0)

@@ -9,8 +9,8 @@ internal import System
 /// and the disk reads it from there. The page cache remains available for other programs. Not thread-safe:
 /// use an instance from only one thread at a time.
 package final class DirectFile {
-    /// Unit of write offsets and lengths in bytes. The unit is at least one memory page, so that no cached page
-    /// contains bytes that are written directly.
+    /// Block size in bytes: offsets and lengths of direct writes are multiples of this size. A block is at
+    /// least one memory page, so that no page in the cache contains bytes that are written directly.
     let blockSize: Int
     private let descriptor: OwnedDescriptor
     private let buffer: UnsafeMutableRawBufferPointer
@@ -53,7 +53,8 @@ package final class DirectFile {
     /// writes.
     private static func blockSize(of descriptor: borrowing OwnedDescriptor) -> Int? {
         let unit = Int(files_direct_unit(descriptor.number))
-        // Both sizes are powers of two, so the larger is a multiple of the smaller.
+        // The direct write unit and the page size are powers of two, so the larger one is a multiple of the
+        // smaller one.
         guard unit > 0, unit <= 1 << 16, unit & (unit - 1) == 0 else { return nil }
         return max(unit, pageSize)
     }

@@ -1,6 +1,6 @@
 import Media
 
-/// Thread that flushes a file to disk on behalf of the writing thread.
+/// A thread that flushes a file to disk on behalf of the writing thread.
 ///
 /// `fdatasync` can take seconds on a busy disk, so the writer only requests it. Requests that arrive during a
 /// flush are merged into one. The first failure is stored in `failure`.

@@ -174,7 +174,7 @@ final class OutputFile: ReadableFile, Sendable {
         } catch {
             return  // A folder that is writable but not readable, such as a drop box, can't be synced.
         }
-        // EINVAL: the file system can't sync folders.
+        // fsync fails with EINVAL if the file system can't sync folders.
         guard fsync(descriptor.number) == 0 || errno == EINVAL else {
             throw FileError(path: path, operation: "fsync", errno: errno)
         }
@@ -268,7 +268,7 @@ struct UnwrittenPieces {
         return filled
     }
 
-    /// Marks the next bytes as written.
+    /// Marks the next `count` bytes as written.
     mutating func advance(by count: Int) {
         var count = count
         while first < pieces.count, count >= pieces[first].count - skipped {
@@ -285,7 +285,7 @@ public struct FileWriteHooks: Sendable {
     /// Called on the writing thread to free reserved space when the disk is full. If the disk is still full
     /// after the call, the write fails.
     ///
-    /// - Returns: Whether to retry the write.
+    /// - Returns: Whether space may be available now, so that the write is retried.
     public var makeRoom: @Sendable () -> Bool
     /// Called before each write with the path of the file and the byte offset at which the write ends. The
     /// callback returns an error number, or 0 to perform the write. Tests use this callback to simulate a

@@ -10,7 +10,7 @@ package final class ReadFile: ReadableFile {
     package let byteCount: Int64
     private let descriptor: OwnedDescriptor
 
-    /// Opens the file.
+    /// Opens a regular file for reading.
     ///
     /// - Throws: `FileError` with the operation "opening", also if the path doesn't refer to a regular file.
     package init(_ file: ContainedFile) throws(FileError) {

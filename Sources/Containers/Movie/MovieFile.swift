@@ -42,7 +42,7 @@ public final class MovieFile {
     private var isOpen = true
     /// Running checksum of the bytes starting at `checksumStart`; `nil` if the checksum can't be computed.
     private var checksum = RunningChecksum()
-    /// Byte offset after which no data is rewritten during the recording.
+    /// Byte offset from which on no data is rewritten during the recording.
     private var checksumStart: Int64
 
     /// Seconds from 1904-01-01, the epoch of QuickTime dates, to 1970-01-01.
@@ -58,14 +58,14 @@ public final class MovieFile {
     /// Maximum number of packet bytes that are held in memory before a fragment is written.
     private static let pendingByteLimit = 64 << 20
 
-    /// Creates the file, which must not exist.
+    /// Creates a movie file. The file must not exist yet.
     ///
     /// - Parameters:
     ///   - path: Final path of the file, in an existing folder.
     ///   - kind: File format variant.
     ///   - tracks: Descriptions of at least one track. Packets refer to tracks by index.
     ///   - createdAt: Date and time of T0.
-    ///   - disk: Hooks for file writes.
+    ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
@@ -76,7 +76,7 @@ public final class MovieFile {
             createdAt: createdAt, disk: disk)
     }
 
-    /// Creates the file inside a folder, as `init(path:kind:tracks:createdAt:disk:)` does.
+    /// Creates a movie file inside a folder; see `init(path:kind:tracks:createdAt:disk:)`.
     package init(
         _ place: ContainedFile, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
         disk: FileWriteHooks = FileWriteHooks()
@@ -105,7 +105,7 @@ public final class MovieFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// Creates the file for tests of a full disk: writes fail at `diskCapacity` bytes.
+    /// Creates a movie file for tests of a full disk. Writes fail when the file reaches `diskCapacity` bytes.
     package convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
     ) throws(FileError) {
@@ -132,7 +132,7 @@ public final class MovieFile {
         }
     }
 
-    /// The file and its folder.
+    /// The movie file and the folder that contains it.
     package var containedFile: ContainedFile { file.file }
 
     private static func seconds(_ date: Date) -> Int64 {
@@ -178,7 +178,8 @@ public final class MovieFile {
     /// Writes the pending packets as a fragment. The fragment survives a process crash immediately, and a
     /// power loss after the next flush.
     ///
-    /// This function does nothing while an H.264 track is waiting for its first parameter sets.
+    /// This function doesn't write anything while an H.264 track is still waiting for its first parameter
+    /// sets.
     ///
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
     public func cutFragment() throws(FileError) {

@@ -51,7 +51,7 @@ public struct MovieMetadata: Sendable {
         self.cover = cover
     }
 
-    /// Whether there is nothing to write.
+    /// Whether the metadata doesn't contain anything to write.
     var isEmpty: Bool { title == nil && date == nil && chapters.isEmpty && cover == nil && coverRoom == 0 }
 
     /// Upper bound on the size of the written metadata, in bytes.

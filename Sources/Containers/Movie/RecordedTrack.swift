@@ -15,7 +15,7 @@ struct RecordedTrack {
     /// subtracts this offset again.
     private(set) var fragmentShift: Int64 = 0
     private var lastDecode: Int64?
-    /// Duration of the last packet in ticks; 0 before the first packet.
+    /// Duration of the last appended packet in ticks; 0 before the first packet.
     private(set) var lastDuration: Int64 = 0
 
     init(_ description: MovieTrack, number: UInt32) {

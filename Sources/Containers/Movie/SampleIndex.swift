@@ -207,9 +207,8 @@ extension [PlacedSample] {
     ///
     /// - Parameters:
     ///   - end: End time in ticks relative to T0.
-    ///   - codec: Codec of the track. JPEG repeats its last frame, and AAC gets packets of silence. For other
-    ///     codecs,
-    ///     no samples are added.
+    ///   - codec: Codec of the track. A JPEG track is extended with its last frame, and an AAC track with
+    ///     silence. Tracks with other codecs aren't extended.
     ///   - silence: Bytes to append to the file. If silence is needed, one packet of silence is added to
     ///     these bytes, and all added samples refer to this packet.
     ///   - channels: Number of audio channels.

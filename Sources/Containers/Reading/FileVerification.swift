@@ -20,7 +20,7 @@ public enum FileVerification {
         try checksum(of: try ContainedFile(path: path), from: start, progress: progress)
     }
 
-    /// Computes the checksum of an entire file inside a folder, as `checksum(of:from:progress:)` does.
+    /// Computes the checksum of an entire file inside a folder; see `checksum(of:from:progress:)`.
     package static func checksum(
         of file: ContainedFile, from start: Int64, progress: (Int64) -> Void = { _ in }
     ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
@@ -69,7 +69,7 @@ public enum FileVerification {
     ///
     /// - Parameters:
     ///   - summary: Expected content.
-    ///   - file: Opens the file for reading.
+    ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(
         holding summary: MovieSummary?, in file: () throws(FileError) -> ReadFile
@@ -111,7 +111,7 @@ public enum FileVerification {
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
     ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. Such bytes
     ///     remain after a recovery that shortened the file.
-    ///   - file: Opens the file for reading.
+    ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(
         holding byteCount: Int64?, mayHaveMore: Bool = false, in file: () throws(FileError) -> ReadFile

@@ -112,7 +112,7 @@ struct MovieContent {
                 let bytes = try file.read(Int(place.byteCount), at: place.offset)
                 guard bytes.count == Int(place.byteCount), check.isWhole(bytes, at: place.offset) else {
                     tracks[track].samples.removeSubrange(sample...)
-                    // An index that contains this sample must not be activated.
+                    // An index that lists the damaged sample must not be activated.
                     index = .none
                     break
                 }

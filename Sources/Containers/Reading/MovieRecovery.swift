@@ -16,7 +16,7 @@ public final class MovieRecovery {
     public struct Track: Sendable, Equatable {
         /// Description of the track.
         public let description: MovieTrack
-        /// Number of samples that can be read.
+        /// Number of samples of the track that can be read.
         public let sampleCount: Int
         /// Number of samples that are decoded but not shown because their time is before T0.
         public let leadCount: Int
@@ -52,14 +52,14 @@ public final class MovieRecovery {
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - disk: Hooks for file writes.
+    ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "opening" or "reading". A "reading" error contains an
     ///   explanation if multicam didn't record the file or if the file doesn't contain frames or audio.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
 
-    /// Opens, locks, and reads a file inside a folder, as `init(path:disk:)` does.
+    /// Opens, locks, and reads a movie file inside a folder; see `init(path:disk:)`.
     package init(_ place: ContainedFile, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         file = try OutputFile(opening: place, disk: disk)
         let byteCount = try file.byteCount()

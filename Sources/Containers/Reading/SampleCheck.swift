@@ -12,7 +12,7 @@ struct SampleCheck {
     /// Size in bytes of the units in which a file system can lose data.
     private static let page = 4096
 
-    /// Checks a sample.
+    /// Checks whether a sample is complete.
     ///
     /// - Parameters:
     ///   - bytes: All bytes of the sample.
@@ -75,7 +75,7 @@ struct SampleCheck {
 /// Checks whether a packet belongs to a codec, based on the first bytes and, for H.264, the lengths of the
 /// NAL units.
 package enum PacketCheck {
-    /// Checks a packet.
+    /// Checks whether a packet can belong to a codec.
     ///
     /// - Parameters:
     ///   - bytes: All bytes of the packet.

@@ -44,14 +44,14 @@ public final class WaveFile {
     /// Expected size of the file in bytes, computed from the data that was written.
     public var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
 
-    /// Creates the file, which must not exist.
+    /// Creates a Broadcast Wave file. The file must not exist yet.
     ///
     /// - Parameters:
     ///   - path: Final path of the file, in an existing folder.
     ///   - format: The sample rate and number of channels. Any values are accepted.
     ///   - depth: Sample format.
     ///   - broadcast: Metadata about the origin of the recording.
-    ///   - disk: Hooks for file writes.
+    ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
@@ -62,7 +62,7 @@ public final class WaveFile {
             broadcast: broadcast, disk: disk)
     }
 
-    /// Creates the file inside a folder, as `init(path:format:depth:broadcast:disk:)` does.
+    /// Creates a Broadcast Wave file inside a folder; see `init(path:format:depth:broadcast:disk:)`.
     package init(
         _ place: ContainedFile, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
         disk: FileWriteHooks = FileWriteHooks()
@@ -79,7 +79,8 @@ public final class WaveFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// Creates the file for tests of a full disk: writes fail at `diskCapacity` bytes.
+    /// Creates a Broadcast Wave file for tests of a full disk. Writes fail when the file reaches
+    /// `diskCapacity` bytes.
     package convenience init(
         path: String, format: AudioFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
     ) throws(FileError) {
@@ -88,7 +89,7 @@ public final class WaveFile {
             disk: FileWriteHooks(capacity: diskCapacity))
     }
 
-    /// The file and its folder.
+    /// The wave file and the folder that contains it.
     package var containedFile: ContainedFile { file.file }
 
     deinit {
@@ -128,7 +129,7 @@ public final class WaveFile {
         try file.write(bytes, at: 0)
     }
 
-    /// Appends the next samples.
+    /// Appends samples to the recording.
     ///
     /// The full scale of ±1 is mapped to ±2²³ for 24 bits or ±2¹⁵ for 16 bits. Values are rounded to the
     /// nearest integer, with ties away from zero. Values beyond full scale are clipped, and NaN becomes 0. No
@@ -153,7 +154,7 @@ public final class WaveFile {
         if pending.count * 2 >= format.rate * header.blockSize { try writeRest() }
     }
 
-    /// Writes the pending samples and makes the file durable.
+    /// Writes the pending samples, finishes the file, and flushes it to the disk.
     ///
     /// If an earlier `append` failed, this function finishes the file with the data written before the
     /// failure and doesn't throw the failure again.

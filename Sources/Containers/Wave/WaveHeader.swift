@@ -57,7 +57,7 @@ struct WaveHeader {
         content.put(little: UInt16(22))
         content.put(little: UInt16(bits))
         content.put(little: UInt32(0))
-        // KSDATAFORMAT_SUBTYPE_PCM
+        // The sub-format is KSDATAFORMAT_SUBTYPE_PCM.
         content.put(little: UInt16(1))
         content.append(contentsOf: [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71])
         return content

@@ -26,14 +26,14 @@ public final class WaveRecovery {
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - disk: Hooks for file writes.
+    ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "opening" or "reading". A "reading" error contains an
     ///   explanation if multicam didn't record the file.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
 
-    /// Opens, locks, and reads a file inside a folder, as `init(path:disk:)` does.
+    /// Opens, locks, and reads a Broadcast Wave file inside a folder; see `init(path:disk:)`.
     package init(_ place: ContainedFile, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         file = try OutputFile(opening: place, disk: disk)
         let byteCount = try file.byteCount()

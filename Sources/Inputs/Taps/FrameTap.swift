@@ -36,8 +36,8 @@ public final class FrameTap: Sendable {
     /// Whether the tap is only for a preview, so that the governor may pause the tap when the computer is
     /// overloaded.
     public let isPreview: Bool
-    /// Whether the session can end without waiting for the handler, which may itself be waiting for another
-    /// process.
+    /// Whether the session doesn't wait for the handler when it ends, because the handler itself may be
+    /// waiting for another process.
     package let mayStall: Bool
     /// Whether the handler receives compressed frames directly on the camera's thread, which avoids waking
     /// another thread.

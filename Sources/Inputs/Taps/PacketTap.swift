@@ -51,8 +51,8 @@ public final class PacketTap: Sendable {
         var awaitsKey = true
     }
 
-    /// Whether the session can end without waiting for the handler, which may itself be waiting for another
-    /// process.
+    /// Whether the session doesn't wait for the handler when it ends, because the handler itself may be
+    /// waiting for another process.
     package let mayStall: Bool
     /// Whether the tap also receives packets on standby.
     package let includesStandby: Bool
@@ -67,8 +67,7 @@ public final class PacketTap: Sendable {
     ///     per second.
     ///   - includesStandby: Whether the program is also encoded on standby, so that the tap receives packets.
     ///   - handler: Called for each packet, one at a time, in the decoding order of each stream, on the tap's
-    ///     own
-    ///     thread.
+    ///     own thread.
     public convenience init(
         capacity: Int = 400, includesStandby: Bool = false, handler: @escaping @Sendable (Packet) -> Void
     ) {

@@ -160,7 +160,7 @@ public struct PreferredDevice: Sendable, Equatable {
     public enum Reason: String, Sendable, Codable {
         /// The device was plugged in after the user's most recent choice, while devices were being monitored.
         case pluggedIn = "plugged-in"
-        /// The user chose the device.
+        /// The user chose the device explicitly.
         case chosen
         /// A profile or a client proposed the device as the initial one.
         case proposed

@@ -70,7 +70,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     {
         guard !hasProposal(by: name) else { return false }
         proposals = Array(([name] + proposals).prefix(Self.proposalCapacity))
-        // A device that the user has already chosen doesn't need a proposal.
+        // A device that the user has already chosen isn't added to the proposals.
         guard !chosen.contains(where: { Self.means($0, device, among: present) }) else { return true }
         proposed.removeAll { Self.means($0, device, among: present) }
         proposed.insert(Choice(identity: device), at: 0)
@@ -139,7 +139,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
 struct DevicePreferences: Sendable, Equatable {
     let mediaType: CaptureDevice.MediaType
     var history: DeviceHistory
-    /// Present devices of the media type, in listing or connection order.
+    /// Devices of the media type that are present, in listing or connection order.
     private(set) var present: [CaptureDevice] = []
     /// Present devices that were plugged in since the last choice, most recent first.
     private(set) var arrivals: [DeviceIdentity] = []
@@ -178,7 +178,7 @@ struct DevicePreferences: Sendable, Equatable {
                 present[index] = device
                 arrivals = arrivals.map { $0 == before.identity ? device.identity : $0 }
             case .problem:
-                // Only microphones depend on a server that may be unavailable.
+                // Only the list of microphones depends on a sound server, which may be unavailable.
                 if mediaType == .audio { isBlind = true }
             }
         }
@@ -202,7 +202,7 @@ struct DevicePreferences: Sendable, Equatable {
 
     /// Returns the highest-ranked device of the history that is present.
     ///
-    /// A choice that matches two identical devices is ignored.
+    /// A stored choice that matches two identical devices is ignored.
     func remembered(
         without taken: Set<DeviceIdentity> = []
     ) -> (device: CaptureDevice, isProposed: Bool, isElsewhere: Bool)? {

@@ -1,11 +1,11 @@
 package import Media
 internal import Profiles
 
-/// The format chosen from a camera's offered formats, and the reason for the choice.
+/// The format that was chosen from the formats that a camera offers, and the reason for the choice.
 package struct CameraFormatChoice: Equatable {
     /// The chosen format.
     let format: VideoFormat
-    /// Sentence explaining why this format was chosen.
+    /// Sentence that explains why this format was chosen.
     let reason: String
     /// Frame rate of the camera's track.
     let trackRate: FrameRate

@@ -19,8 +19,9 @@ package struct MatchedControls: Equatable {
     /// leader).
     ///
     /// - Parameters:
-    ///   - traits: The traits to match. Only exposure and white balance are controls that can be copied.
-    ///   - leader: The role and the controls of the metered camera.
+    ///   - traits: The traits to match. Only exposure and white balance are matched by copying control
+    ///     values.
+    ///   - leader: The role and the controls of the camera to match.
     ///   - follower: The role and the controls of the camera to set. Pass the leader here to lock that camera at its
     ///     current values.
     package init(
@@ -106,7 +107,7 @@ package struct MatchedControls: Equatable {
         requests.append(ControlRequest(name: control.name, value: value, origin: .match))
     }
 
-    /// Formats an exposure time. V4L2 counts exposure times in units of 100 µs (kernel documentation,
+    /// Formats an exposure time. In V4L2, exposure times are in units of 100 µs (kernel documentation,
     /// ext-ctrls-camera).
     private static func milliseconds(_ value: Int64) -> String {
         "\(Double(value) / 10) ms"
@@ -146,7 +147,7 @@ struct MatchedFormats {
         }
     }
 
-    /// Returns and clears the notes: one sentence for the user about each matched group.
+    /// Removes and returns the notes for the user, one sentence about each matched group of cameras.
     mutating func takeNotes() -> [String] {
         defer { notes = [] }
         return notes

@@ -1,7 +1,7 @@
 internal import Media
 internal import Profiles
 
-/// Compiles a profile and its devices into a plan, role by role.
+/// Compiles a profile and the devices of its roles into a session plan.
 struct PlanCompiler {
     var profile: Profile
     private let devices: [String: PlannedDevice]
@@ -331,8 +331,8 @@ struct PlanCompiler {
                 expected: native.channels == 1
                     ? "channel 1, the only channel" : "a channel from 1 to \(native.channels)")
         }
-        // Synthetic devices and files deliver all of their channels. Hardware is opened with only the
-        // requested channels.
+        // Synthetic microphones and files deliver all of their channels. Physical microphones are opened with
+        // only the requested channels.
         let isAsItIs = !sourceChannels.isEmpty || !Self.isHardware(device.device)
         let channels = isAsItIs ? native?.channels ?? max(highest, microphone.channels) : microphone.channels
         let recorded = sourceChannels.isEmpty ? channels : sourceChannels.count

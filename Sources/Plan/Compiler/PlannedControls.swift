@@ -98,7 +98,7 @@ struct PlannedControls {
 struct PlannedZoom {
     /// Zoom, pan, and tilt controls to set on the camera; empty if the camera doesn't have these controls.
     private(set) var requests: [ControlRequest] = []
-    /// Part of the zoom that is done by cropping.
+    /// The part of the zoom that is applied by cropping.
     private(set) var cropped = Zoom.none
     /// Sentence for the user about the zoom; `nil` if the profile doesn't set zoom, pan, or tilt.
     private(set) var note: String?
@@ -113,8 +113,8 @@ struct PlannedZoom {
     ///   - device: The camera and its controls.
     ///   - rotation: The clockwise rotation that makes the camera's frames upright.
     ///   - source: The locations of the profile's fields, for error messages.
-    /// - Throws: `ProfileError` for a factor beyond the camera's zoom range, and for controls that the
-    ///   profile also sets directly.
+    /// - Throws: `ProfileError` if the zoom factor is outside the camera's range, or if the profile also sets
+    ///   one of these controls directly.
     init(
         _ camera: CameraRole, _ device: CaptureDevice, rotation: Rotation, source: ProfileSource
     ) throws(ProfileError) {
@@ -168,7 +168,8 @@ struct PlannedZoom {
             }
         var requests: [ControlRequest] = []
         if camera.zoom.factor > 1 {
-            // If a range starts at zero, its values aren't focal lengths, so twice the value isn't twice the zoom.
+            // If the range of the zoom control starts at zero, its values aren't focal lengths, and doubling
+            // the value doesn't double the zoom.
             guard let zoom = usable("zoom_absolute", controls), zoom.minimum > 0 else { return nil }
             let highest = Double(zoom.maximum) / Double(zoom.minimum)
             guard camera.zoom.factor <= highest else {
@@ -207,7 +208,8 @@ struct PlannedZoom {
 }
 
 extension [DeviceControl] {
-    /// Returns the requests for controls named by the user, in application order, regardless of the order of `words`.
+    /// Returns the requests for controls that the user named. The result is in application order, regardless
+    /// of the order of `words`.
     ///
     /// - Parameters:
     ///   - words: Each control's name, with a number, a word such as `on`, or a menu item.

@@ -14,7 +14,7 @@ public import Profiles
 public struct CameraSets: Sendable, Equatable {
     /// A camera in a set.
     public struct Member: Sendable, Equatable {
-        /// Name of the camera: a role or a node.
+        /// Name of the camera: a role or a device node.
         public let name: String
         /// Best format that the camera can use together with the other cameras of the set.
         public let format: VideoFormat
@@ -28,7 +28,7 @@ public struct CameraSets: Sendable, Equatable {
     public struct Group: Sendable, Equatable {
         /// The cameras, in input order.
         public let members: [Member]
-        /// Combined cost of the cameras in their formats.
+        /// Combined hardware cost of the cameras in these formats.
         public let cost: HardwareCost
     }
 
@@ -44,9 +44,9 @@ public struct CameraSets: Sendable, Equatable {
         public let cost: Double
     }
 
-    /// A camera that can't run even by itself.
+    /// A camera that can't run even without other cameras.
     public struct Outsider: Sendable, Equatable {
-        /// Name of the camera: a role or a node.
+        /// Name of the camera: a role or a device node.
         public let name: String
         /// Sentence that explains why the camera can't run.
         public let reason: String
@@ -54,9 +54,9 @@ public struct CameraSets: Sendable, Equatable {
 
     /// Maximal sets of cameras, largest first.
     public let groups: [Group]
-    /// Pairs of cameras that each run separately but not together.
+    /// Pairs of cameras that can run separately but not at the same time.
     public let exclusions: [Exclusion]
-    /// Cameras that can't run even by themselves.
+    /// Cameras that can't run even without other cameras.
     public let outsiders: [Outsider]
     /// Whether `groups` contains all maximal sets.
     public let isComplete: Bool
@@ -91,7 +91,7 @@ public struct CameraSets: Sendable, Equatable {
 
 /// A camera that may be part of a set: its name and its possible formats.
 public struct SetCamera: Sendable, Equatable {
-    /// A role, or the node of a camera without a role.
+    /// Name of the camera: a role, or a device node if the camera doesn't have a role.
     public var name: String
     /// Selector of the camera: `/dev/video0`, `virtual:clap`.
     public var selector: String
@@ -118,7 +118,7 @@ public struct SetCamera: Sendable, Equatable {
     /// Creates a camera with a useful subset of its formats.
     ///
     /// - Parameters:
-    ///   - name: A role or a node.
+    ///   - name: A role or a device node.
     ///   - device: The device that was found.
     ///   - pixel: The only pixel format to consider; `nil` for any.
     ///   - least: The minimum size and frame rate. Formats below the minimum are excluded if the camera has

@@ -1,7 +1,7 @@
 public import Media
 
-/// The share of a machine that a plan needs, estimated before it runs. The minimum is 0, and a plan with a cost above 1
-/// can't run. The scarcest resource determines the total.
+/// The share of a machine that a plan needs, estimated before the plan runs. The minimum cost is 0, and a
+/// plan with a cost above 1 can't run. The scarcest resource determines the total cost.
 ///
 /// The cost is a pure function of the plan and the machine.
 public struct HardwareCost: Sendable, Equatable {
@@ -12,7 +12,7 @@ public struct HardwareCost: Sendable, Equatable {
         public let resource: String
         /// The share of the resource that the plan uses; 1 is the whole resource.
         public let used: Double
-        /// Each owner's share, largest first. The shares add up to `used`.
+        /// The share of each owner, largest first. The shares add up to `used`.
         public let parts: [Part]
         /// User-readable sentence that states the use in absolute quantities.
         public let explanation: String
@@ -37,7 +37,7 @@ public struct HardwareCost: Sendable, Equatable {
     /// The share of processor time that can be used before frames are lost. The rest is headroom for load
     /// peaks from encoders and other programs.
     public static let usableProcessorShare = 0.9
-    /// The share of one processor that a thread can use if it composes frames and passes them to its encoder.
+    /// The share of one processor that a thread can use for composing frames and passing them to the encoder.
     private static let usableThreadShare = 0.9
     /// Memory of the process without frames, in bytes: libraries, stacks, and queues. This value was measured while
     /// recording one microphone.
@@ -174,8 +174,8 @@ public struct HardwareCost: Sendable, Equatable {
     /// Name of the resource for the disk space that a recording of a known length needs.
     static let diskSpace = "disk-space"
 
-    /// Returns the sum of the amounts. The amounts are added in a fixed order, so that equal plans have exactly the
-    /// same cost.
+    /// Returns the sum of amounts. The amounts are added in a fixed order, so that equal plans have exactly
+    /// the same cost.
     private static func sum(_ amounts: [String: Double]) -> Double {
         amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
@@ -200,7 +200,7 @@ public struct HardwareCost: Sendable, Equatable {
 }
 
 extension WorkKind {
-    /// Whether this work is done sequentially, frame by frame, by the thread that feeds an encoder.
+    /// Whether the thread that feeds an encoder does this kind of work, one frame after another.
     fileprivate var isComposing: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,

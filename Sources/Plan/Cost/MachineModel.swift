@@ -18,7 +18,7 @@ public struct MachineModel: Sendable, Equatable, Codable {
 
     /// Number of processors that this process may use. A cgroup limit can make this number a fraction.
     public var processors: Double
-    /// Processor time of each kind of work.
+    /// Processor time that each kind of work takes.
     public var costs: CostTable
     /// Whether `costs` were measured on this machine. If not, the values were measured on another machine.
     public var isMeasured: Bool
@@ -28,7 +28,7 @@ public struct MachineModel: Sendable, Equatable, Codable {
     public var isMemoryLimited = false
     /// The disk that recordings are written to; `nil` if unknown.
     public var disk: Disk?
-    /// USB connections of the cameras. Cameras that aren't listed reserve no bandwidth.
+    /// USB connections of the cameras. Cameras that aren't listed don't reserve USB bandwidth.
     public var usb: USBTopology
     /// Hardware encoders that were found and tested on the machine, best first.
     public var encoders: [TriedEncoder]

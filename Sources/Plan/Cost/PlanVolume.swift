@@ -2,8 +2,8 @@ public import Media
 
 /// Estimates the amount of data that a plan will write.
 ///
-/// The size of a camera's JPEGs depends on the scene. During a recording, the remaining recording time is therefore
-/// computed from the data actually written.
+/// The size of a camera's JPEGs depends on the scene. During a recording, the remaining time is therefore
+/// computed from the amount of data that was actually written.
 extension SessionPlan {
     /// Expected bytes per second written to the session folder, by owner: `program` or a role.
     public var bytesPerSecond: [String: Double] {
@@ -39,7 +39,7 @@ extension SessionPlan {
         return (program.map { [(Self.programOwner, $0.settings)] } ?? []) + tracks
     }
 
-    /// The owner of the program's work and streams. Roles can't have this name.
+    /// Name that identifies the program as the owner of work and streams. A role can't have this name.
     package static let programOwner = "program"
 
     func camera(_ role: String) -> PlannedCamera? { cameras.first { $0.role == role } }

@@ -8,7 +8,7 @@ public struct PlannedWork: Sendable, Equatable {
     public struct Item: Sendable, Equatable {
         /// The kind of work.
         public let kind: WorkKind
-        /// Operations per second.
+        /// Number of operations per second.
         public fileprivate(set) var rate: Double
         /// Pixels, samples, or bytes per operation; see `WorkKind`.
         public let units: Double
@@ -47,7 +47,7 @@ public struct PlannedWork: Sendable, Equatable {
         return sums
     }
 
-    /// Owner of work that doesn't belong to a device or an output.
+    /// Name of the owner of work that doesn't belong to a device or an output.
     static let sessionOwner = "session"
     /// Number of audio blocks processed per second.
     private static let slices = 50.0
@@ -84,7 +84,8 @@ public struct PlannedWork: Sendable, Equatable {
     /// Adds the work that a camera requires. A stream with dependent frames, such as H.264, is decoded once,
     /// regardless of the number of outputs that show it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
-        // A synthetic camera's thread does the work that hardware does in a physical camera.
+        // The thread of a synthetic camera isn't counted, because it does work that the hardware does in a
+        // physical camera.
         let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
         add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
@@ -196,7 +197,8 @@ public struct PlannedWork: Sendable, Equatable {
     private mutating func encode(
         _ settings: VideoEncodingSettings, _ detail: CostTable.Detail, owner: String
     ) {
-        // The processor time of a hardware encoder was measured in its trial.
+        // The processor time of a hardware encoder isn't added here, because it was measured when the encoder
+        // was tested.
         guard settings.hardware == nil else { return }
         add(
             WorkKind(settings.preset), rate: settings.rate.perSecond, units: Double(settings.size.pixelCount),

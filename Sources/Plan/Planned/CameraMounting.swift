@@ -26,12 +26,12 @@ public struct CameraMounting: Sendable, Equatable {
         self.mounting = mounting
     }
 
-    /// Creates the mounting of a device.
+    /// Creates the mounting of a camera.
     ///
     /// - Parameters:
-    ///   - camera: The device. A built-in camera rotates with the computer; if its position is unspecified, it is
-    ///     treated as facing the user. All other cameras are mounted separately, except synthetic cameras with a
-    ///     position.
+    ///   - camera: The camera. A built-in camera rotates with the computer; if its position is unknown, it is
+    ///     treated as facing the user. All other cameras count as mounted separately, except synthetic
+    ///     cameras with a position.
     ///   - fixed: A fixed angle set by the user; `nil` to derive it from the camera.
     public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
         guard fixed == nil, camera.turnsWithComputer else {
@@ -89,7 +89,7 @@ extension CaptureDevice {
 public struct TurnEstimate: Sendable, Equatable {
     /// The computer's clockwise rotation; `nil` before the first conclusive reading.
     public private(set) var turn: Rotation?
-    /// Rotation indicated by the previous reading, if that rotation differs from `turn`.
+    /// The rotation that the previous reading indicates, if it differs from `turn`.
     private var candidate: Rotation?
 
     /// The sine of 25°. Readings are ignored if the computer is tilted less than 25° from horizontal, because
@@ -158,7 +158,7 @@ public struct RotationAngles: Sendable, Equatable {
     }
 }
 
-/// Source of a camera's rotation.
+/// How a camera's rotation was determined.
 public enum RotationSource: String, Sendable, Codable {
     /// The profile sets the rotation.
     case profile

@@ -6,13 +6,13 @@ public enum PlanProblem: Error, Sendable, Equatable {
     /// A connection attribute that only some kinds of connections support.
     public enum Attribute: String, Sendable {
         case rotation, mirroring, crop, channels
-        /// The connection is not enabled.
+        /// The state of a connection that isn't enabled.
         case nothing
     }
 
     /// The plan has neither a camera nor a microphone.
     case noDevice
-    /// A name isn't a valid role name or is reserved.
+    /// The name of a role is invalid or reserved.
     case role(String)
     /// Two devices have the same role.
     case roleTwice(String)
@@ -53,7 +53,7 @@ public enum PlanProblem: Error, Sendable, Equatable {
     case oddSize(output: String, FrameSize)
     /// A movie's audio has more than two channels.
     case wideAudio(output: String, channels: Int)
-    /// The program shows no camera.
+    /// The program doesn't show any camera.
     case emptyProgram
 }
 

@@ -79,7 +79,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
 }
 
-/// An ISO track, called a camera track: the recording of one camera.
+/// A camera track (ISO track), which contains the recording of one camera.
 public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     /// How a track stores the camera's frames: `copy` stores the frames byte for byte, `encode` re-encodes
     /// them.
@@ -94,9 +94,9 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     public var mode: Mode
     /// The track's file, relative to the session folder.
     public var file: String
-    /// Frame rate of the track's grid.
+    /// Frame rate of the track's frame grid.
     public var rate: FrameRate
-    /// Size and rate of the stored frames, and the encoder settings for `encode`.
+    /// Size and rate of the stored frames, and the encoder settings if frames are encoded.
     public var settings: VideoEncodingSettings
     /// Clockwise rotation that makes the stored frames upright. The rotation is stored in the file's
     /// metadata; the pixels aren't rotated.

@@ -1,6 +1,6 @@
 public import Media
 
-/// An edge of the plan between an input and an output, with its attributes.
+/// A connection between an input and an output of a plan, with its attributes.
 ///
 /// A plan's connections are derived from its devices, tracks, and program, so they are always consistent with
 /// these. `SessionPlan.connections` returns the connections; `connect`, `change`, and `disconnect` change
@@ -222,8 +222,8 @@ extension SessionPlan {
     ///
     /// - Parameter connection: The connection with its attributes. A camera that is added to a program
     ///   becomes its last inset.
-    /// - Throws: `PlanProblem` with the first reason why the connection can't be made. The plan is then
-    ///   unchanged.
+    /// - Throws: `PlanProblem` with the first reason why the connection can't be made. If this method throws,
+    ///   the plan is unchanged.
     public mutating func connect(_ connection: PlannedConnection) throws(PlanProblem) {
         guard !connections.contains(where: connection.isSameEdge) else { throw .connectedTwice(connection) }
         var plan = self
@@ -235,7 +235,8 @@ extension SessionPlan {
     /// Changes the attributes of an existing connection.
     ///
     /// - Parameter connection: The input and output of the existing connection, with the new attributes.
-    /// - Throws: `PlanProblem` with the first reason why the change isn't possible. The plan is then unchanged.
+    /// - Throws: `PlanProblem` with the first reason why the change isn't possible. If this method throws,
+    ///   the plan is unchanged.
     public mutating func change(_ connection: PlannedConnection) throws(PlanProblem) {
         guard connections.contains(where: connection.isSameEdge) else { throw .notConnected(connection) }
         var plan = self

@@ -39,9 +39,9 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
     public var name: String
     /// The kind of live output.
     public var kind: LiveOutputAddress.Kind
-    /// The address without its secrets.
+    /// The address of the live output, without secrets.
     public var address: String
-    /// The source to send: `program`, or a camera's role.
+    /// The source that the live output sends: `program`, or the role of a camera.
     public var source: String
     /// When the live output starts.
     public var start: LiveOutputSettings.Start

@@ -29,7 +29,8 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var budget: BudgetSettings
     /// One sentence for each decision of the plan compiler that users should know about.
     public var notes: [String]
-    /// Title, people, and editing projects to write at the end of a recording; `nil` if the profile doesn't set any.
+    /// Title and people to store in the recording, and editing projects to write at its end; `nil` if the
+    /// profile doesn't set any.
     public var editing: EditingSettings? = nil
     /// The live outputs, in the profile's order.
     public var liveOutputs: [PlannedLiveOutput] = []
@@ -58,7 +59,7 @@ public struct SessionPlan: Sendable, Equatable, Codable {
 }
 
 extension SessionPlan {
-    /// Compiles a profile for the devices that were found. No device is opened.
+    /// Compiles a profile for the devices that were found, without opening any device.
     ///
     /// - Parameters:
     ///   - profile: The profile. Errors name the profile's fields.

@@ -66,7 +66,7 @@ public struct PlannedLayer: Sendable, Equatable, Codable {
     /// How the frame is fitted into the rectangle: cropped to the rectangle's aspect ratio, or shown in full
     /// with bars.
     public var fit: FrameLayer.Fit
-    /// Clockwise rotation that is applied to the camera's stored frame when drawing it.
+    /// Clockwise rotation that is applied to the camera's stored frame when it is drawn.
     public var rotation: Rotation
     /// Whether the frame is mirrored left to right.
     public var isMirrored: Bool

@@ -25,7 +25,7 @@ struct BudgetRemedies {
     /// Beginning of the sentence about insufficient disk space.
     static let roomPrefix = "the disk has room for "
 
-    /// Returns the remedies that help, as sentences.
+    /// Returns one sentence for each change that would bring the plan within its budget.
     ///
     /// - Parameter cost: The cost of the plan after all possible reductions.
     /// - Returns: One sentence for each remedy, least intrusive first; empty if no remedy helps.
@@ -106,7 +106,7 @@ struct BudgetRemedies {
         return fitting("record without cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
     }
 
-    /// Tries a change to the profile.
+    /// Computes whether the plan would fit the budget after a change to the profile.
     ///
     /// - Returns: A sentence that proposes the change if the plan then fits the budget, possibly after
     ///   automatic reductions; otherwise empty.

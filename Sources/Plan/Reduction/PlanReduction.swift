@@ -20,15 +20,15 @@ public struct PlanReduction: Sendable, Equatable {
     /// The plan as the profile requests it. Latency corrections don't affect the cost, so they may be added
     /// to the plan's devices later.
     public var asked: SessionPlan
-    /// The cost of `asked`.
+    /// Hardware cost of the plan `asked`.
     public let askedCost: HardwareCost
     /// Reductions that were made, in order.
     public let steps: [ReductionStep]
     /// One sentence for each reduction that was considered but not made, with the reason.
     public let passedOver: [String]
-    /// The plan as it would run; equal to `asked` if nothing was reduced.
+    /// The plan after all reductions; equal to `asked` if nothing was reduced.
     public var plan: SessionPlan
-    /// The cost of `plan`.
+    /// Hardware cost of the plan after all reductions.
     public let cost: HardwareCost
     /// If the plan doesn't fit the budget, one sentence for each change that would make it fit, least
     /// intrusive first.
@@ -132,8 +132,8 @@ extension PlanReduction {
         return sentence.map { " \($0.asSentence)" } ?? ""
     }
 
-    /// Sentence stating that the processor costs weren't measured on this computer; empty if they were measured or
-    /// aren't the limiting factor.
+    /// Sentence stating that the processor costs weren't measured on this computer; empty if they were
+    /// measured or if the processor isn't the limiting factor.
     private var guess: String {
         let isProcessor = cost.terms.contains {
             $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))

@@ -107,11 +107,11 @@ public struct Remedy: Sendable, Equatable {
         case preset
         /// Store the camera's frames unchanged instead of encoding them.
         case copy
-        /// Close a program that uses a camera.
+        /// Close another program that uses a camera.
         case stopOther = "stop-other"
-        /// Use fewer pixels.
+        /// Use a lower resolution.
         case size
-        /// Use fewer frames per second.
+        /// Use a lower frame rate.
         case rate
 
         /// Orders kinds of effort from the least to the most.

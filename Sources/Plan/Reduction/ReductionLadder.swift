@@ -1,7 +1,8 @@
 internal import Media
 internal import Profiles
 
-/// The steps that reduce a plan until it fits its budget, in the order that `PlanReduction` documents.
+/// Reduces a plan step by step until it fits its budget. The documentation of `PlanReduction` describes the
+/// order of the steps.
 struct ReductionLadder {
     /// A candidate for the next reduction step, with all profile and format changes of that step.
     private struct Rung {
@@ -52,8 +53,8 @@ struct ReductionLadder {
     /// Whether the plan costs more than its budget allows.
     var isOver: Bool { cost.total > budget.hardwareCost }
 
-    /// Applies reductions in the order of `Concession.beforeStart` until the plan fits or no reductions are
-    /// left.
+    /// Applies reductions in the order of `Concession.beforeStart` until the plan fits its budget or no
+    /// reductions are left.
     mutating func descend() throws(ProfileError) {
         let lastFirst = Array(plan.cameras.map(\.role).reversed())
         for concession in Concession.beforeStart {

@@ -80,14 +80,13 @@ package enum Concession: Hashable, CaseIterable {
 /// - A reduction is made only if it saves a resource that is in short supply.
 /// - Reductions without a visible effect come first, followed by reductions of the program
 ///   (`Concession.beforeStart`, `Concession.whileRunning`).
-/// - If all cameras of a program are recorded as tracks, the program can be rendered from them later. If
-///   processor time is short, the program is reduced as far as possible, up to pausing its frames, before any encoded
-///   track or its camera is reduced.
+/// - If all cameras of a program are recorded as tracks, the program can be rendered later from these tracks.
+///   If processor time is short, the program is reduced as far as possible, up to pausing its frames, before
+///   any encoded track or its camera is reduced.
 /// - A copied track contains the camera's original frames, and copying needs almost no processor time. A
 ///   copied track is reduced only to save resources that the track itself uses: USB bandwidth, memory, and
 ///   disk space.
 ///
-/// This value type maps a plan to a set of resources.
 package struct ReliefRule {
     private let plan: SessionPlan
     private let isRunning: Bool

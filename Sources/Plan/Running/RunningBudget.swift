@@ -58,7 +58,7 @@ extension RunningPlan {
     /// - Parameters:
     ///   - before: The plan before the change.
     ///   - asked: Roles of the cameras whose formats the change sets. These cameras aren't reduced.
-    ///   - words: The change as the user entered it.
+    ///   - words: The text of the change as the user entered it.
     /// - Returns: Commands for the reduced cameras, and a description of each reduction.
     /// - Throws: `SessionChangeError` with an alternative that would fit the budget if no reduction is
     ///   allowed or sufficient. If this method throws, the plan is unchanged.

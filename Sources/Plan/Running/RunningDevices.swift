@@ -39,7 +39,7 @@ package struct RunningDevices: Sendable, Equatable {
 
 /// A device command or file operation that is required to apply a change to the running plan.
 ///
-/// `RunningPlan` returns these orders, and the recorder executes them.
+/// `RunningPlan` returns device orders, and the recorder executes them.
 package enum DeviceOrder: Sendable {
     /// Switch a camera to this format, or stop the camera if the format is `nil`.
     case deliver(role: String, VideoFormat?)

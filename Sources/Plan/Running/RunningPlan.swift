@@ -13,7 +13,7 @@ package struct RunningPlan: Sendable, Equatable {
     var writtenRotations: [String: Rotation] = [:]
     /// The program before its last change; `nil` before the first change.
     var lastProgram: ProgramState?
-    /// The device state that affects changes.
+    /// The state of the session's devices.
     package var devices: RunningDevices
     /// The machine model and recording length used to estimate the cost of changes; `nil` if the session
     /// wasn't planned for a machine.
@@ -236,7 +236,7 @@ package struct RunningPlan: Sendable, Equatable {
 
     /// Whether a role belongs to a microphone rather than a camera.
     ///
-    /// - Throws: `SessionChangeError` if the role belongs to neither.
+    /// - Throws: `SessionChangeError` if the role belongs to neither a microphone nor a camera.
     private func isAudio(_ role: String) throws(SessionChangeError) -> Bool {
         let present =
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }

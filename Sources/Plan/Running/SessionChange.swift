@@ -71,7 +71,8 @@ public enum SessionChange: Sendable, Equatable {
     }
 }
 
-/// Changes as text: `swap`, `layout grid`, `gain host -6`. `init(words:)` parses the output of `words`.
+/// Text representation of changes: `swap`, `layout grid`, `gain host -6`. The initializer `init(words:)`
+/// parses the output of `words`.
 extension SessionChange: CustomStringConvertible {
     /// The change as a list of words that `init(words:)` parses.
     public var words: [String] {
@@ -115,7 +116,7 @@ extension SessionChange: CustomStringConvertible {
         return FrameRate(String(parts[1])).map { (size, $0) }
     }
 
-    /// The part of a session that changes of one kind affect.
+    /// The part of a session that one kind of change affects.
     package enum Subject: Sendable {
         case picture, sound, devices
     }
@@ -145,10 +146,10 @@ extension SessionChange: CustomStringConvertible {
             self.parse = parse
         }
 
-        /// Parses the words after the name.
+        /// Parses the arguments of a change.
         ///
         /// - Parameter words: The words after the name.
-        /// - Returns: The change.
+        /// - Returns: The parsed change.
         /// - Throws: `SessionChangeError` with the syntax if the words are invalid.
         package func change(_ words: [String]) throws(SessionChangeError) -> SessionChange {
             try parse(Words(entry: self, list: words))

@@ -8,7 +8,8 @@ import SessionFolder
 import Setup
 import Synchrony
 
-/// `multicam calibrate`: measures the latency of cameras and microphones, shows stored calibrations, and deletes them.
+/// `multicam calibrate`: measures the latency of cameras and microphones, and shows or deletes stored
+/// calibrations.
 struct CalibrateCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "calibrate",
@@ -456,8 +457,8 @@ struct CalibrationText {
 
     // MARK: Saved calibrations
 
-    /// Formats a stored calibration as one line:
-    /// `desk: latency 137.2 ms ± 1.4 ms, mjpeg 1280x720 at 30, Virtual camera desk (…), 10 events, 2026-11-21T14:23:10Z`
+    /// Formats a stored calibration as one line with the role, the correction and its uncertainty, the
+    /// format, the device, the number of events, and the date.
     static func line(on device: CalibratedDevice) -> String {
         let name =
             device.selector.map { $0.printable() }

@@ -389,7 +389,8 @@ struct DeviceChangeText {
         self.date = date
     }
 
-    /// Time, sign, kind, name, selector, and a remark: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
+    /// One line of text with the time, a sign, and the kind, name, and selector of the device, followed by a
+    /// remark: `14:02:11.250 + camera Webcam usb:… in use by obs`.
     var line: String {
         let time = time.dropFirst("2026-11-22T".count).prefix("08:34:12.250".count)
         let words =

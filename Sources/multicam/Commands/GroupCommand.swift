@@ -4,7 +4,8 @@ import Glibc
 import Media
 import System
 
-/// `multicam group`: creates a group of computers, serves it, invites computers to it, and shows its state.
+/// `multicam group`: creates a group of computers, runs the server of the group, invites computers to the
+/// group, and shows the state of the group.
 struct GroupCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "group",

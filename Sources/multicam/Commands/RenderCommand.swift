@@ -57,7 +57,8 @@ struct RenderCommand: Command {
     private let profile: String?
     private let layout: ProgramLayout?
     private let cut: EditCut
-    /// Whether the cut, not the profile, determines the cameras shown.
+    /// Whether the command line specifies a cut, which then determines the visible cameras instead of the
+    /// profile.
     private let namesCut: Bool
     private let size: FrameSize?
     private let from: Nanoseconds
@@ -192,7 +193,7 @@ struct RenderSettings: Sendable {
     /// - Parameters:
     ///   - profile: The profile with the settings.
     ///   - name: The profile's name as the user entered it, for messages.
-    ///   - session: The recording.
+    ///   - session: The recording to render or cut.
     ///   - keepsCut: Whether to keep the current cut instead of deriving a cut from the profile.
     /// - Throws: `UsageError` if the profile doesn't define a program, or if it uses roles that aren't in the
     ///   recording.
@@ -335,7 +336,7 @@ enum EditCut: Equatable {
     /// analyzed, which takes a few seconds per hour of recording.
     ///
     /// - Parameters:
-    ///   - session: The recording.
+    ///   - session: The recording to render or cut.
     ///   - folder: Path of the recording's session folder.
     /// - Returns: A cut that covers the recording from the first to the last frame.
     /// - Throws: `CutError` if the file can't be read or isn't a cut of this recording, if the recording doesn't

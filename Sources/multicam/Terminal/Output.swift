@@ -17,7 +17,7 @@ enum Output {
     @discardableResult
     static func data(_ text: String) -> Bool { self.text(text + "\n") }
 
-    /// Prints text that includes its own line feeds to standard output without buffering.
+    /// Prints text to standard output without buffering. The text must include line feeds.
     ///
     /// - Returns: Whether the reader is still connected.
     @discardableResult

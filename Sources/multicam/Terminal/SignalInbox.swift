@@ -146,7 +146,7 @@ extension SessionSteering {
 }
 
 extension SessionEvent {
-    /// The session folder's path in a `started` event; `nil` for other events.
+    /// Path of the session folder in a `started` event; `nil` for other events.
     var folder: String? {
         if case .started(let started) = content { started.folder } else { nil }
     }

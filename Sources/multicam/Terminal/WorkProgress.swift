@@ -107,7 +107,7 @@ enum JobTermination {
     ///
     /// - Returns: A cancellation that is triggered by a stop signal. If the operation doesn't end within two
     ///   seconds of the signal, unfinished files are removed and the process exits.
-    /// - Throws: `ProcessError` if no file descriptor is available, or there are too few threads.
+    /// - Throws: `ProcessError` if no file descriptor is available or too few threads can be created.
     static func cancellationBySignals() throws(ProcessError) -> Cancellation {
         try SignalInbox.open()
         let cancellation = Cancellation()

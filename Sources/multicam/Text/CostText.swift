@@ -123,7 +123,7 @@ enum CostText {
         ])
     }
 
-    /// Formats the value with two decimal places.
+    /// Formats a value with up to two decimal places.
     static func rounded(_ value: Double) -> String { "\(hundredth(value))" }
 
     static func hundredth(_ value: Double) -> Double { (value * 100).rounded() / 100 }

@@ -87,7 +87,7 @@ struct RecordConclusion {
 
 /// Formats the results of a recording's live outputs as text.
 enum LiveOutputText {
-    /// Returns one line per live output.
+    /// Returns one line of text for each live output.
     static func lines(_ manifest: Manifest) -> [String] {
         (manifest.live_outputs ?? []).map { liveOutput in
             let live = liveOutput.connected.reduce(Nanoseconds.zero) {
