@@ -86,7 +86,6 @@ package enum Concession: Hashable, CaseIterable {
 /// - A copied track contains the camera's original frames, and copying needs almost no processor time. A
 ///   copied track is reduced only to save resources that the track itself uses: USB bandwidth, memory, and
 ///   disk space.
-///
 package struct ReliefRule {
     private let plan: SessionPlan
     private let isRunning: Bool
