@@ -1,8 +1,8 @@
 // The webrtcbin element of GStreamer sends H.264 and Opus to a WebRTC peer. pkg-config provides the location
 // of the GStreamer headers. This header contains definitions that Swift can't import directly, and wrappers
-// for signals with arguments. It also declares the session description structure of webrtcbin, because the
-// Debian package with the original header (gst/webrtc/rtcsessiondescription.h) depends on OpenCV and VTK. The
-// structure is part of the stable ABI of GStreamer.
+// for signals with arguments. This header also declares the session description structure of webrtcbin,
+// because the Debian package with the original header (gst/webrtc/rtcsessiondescription.h) depends on OpenCV
+// and VTK. The structure is part of the stable ABI of GStreamer.
 #pragma once
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>

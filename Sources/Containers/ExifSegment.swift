@@ -3,9 +3,9 @@ public import Media
 
 /// Writes the Exif segment of a JPEG: an APP1 marker that contains a small TIFF file.
 ///
-/// The segment conforms to CIPA DC-008-2019 (Exif 2.32) and TIFF 6.0. It uses the tags of Exif 2.3 and the
-/// UTC offsets of Exif 2.31. The TIFF data is big-endian. IFD 0 comes first, followed by the Exif IFD that it
-/// points to. Values that don't fit into the entries of an IFD follow that IFD.
+/// The segment conforms to CIPA DC-008-2019 (Exif 2.32) and TIFF 6.0. The tags are from Exif 2.3, and the UTC
+/// offset tags from Exif 2.31. The TIFF data is big-endian. IFD 0 comes first, followed by the Exif IFD that
+/// it points to. Values that don't fit into the entries of an IFD follow that IFD.
 struct ExifSegment {
     private let facts: ExifFacts
 

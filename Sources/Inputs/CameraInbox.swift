@@ -55,8 +55,8 @@ struct CameraInbox {
     /// Arrival time of the last frame, even if the frame was damaged.
     var lastArrival: ClockTime?
     /// Start of the current silence, in which expected frames don't arrive although the camera hasn't
-    /// reported an outage; `nil` while frames are arriving. A silence is announced once. It ends when the
-    /// next frame arrives or the camera reports that it is available again.
+    /// reported an outage; `nil` while frames are arriving. A silence is announced once. A silence ends when
+    /// the next frame arrives or when the camera reports that it is available again.
     var silentSince: ClockTime?
     /// Time of the first check that found overdue frames; `nil` while no frames are overdue.
     var overdueSince: ClockTime?

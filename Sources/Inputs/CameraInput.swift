@@ -86,8 +86,8 @@ package final class CameraInput: Sendable {
     /// Whether the camera can change its format while it is running.
     package var isChangeable: Bool { source.isChangeable }
 
-    /// Whether the camera's frames can be shown. This is `false` only for a camera with an H.264 stream that
-    /// isn't decoded because no output was planned to show it.
+    /// Whether the camera's frames can be shown. The value is `false` only for a camera with an H.264 stream
+    /// that isn't decoded because no output was planned to show it.
     package var hasPixels: Bool {
         let stream = stream
         return stream.source.format.pixel != .h264 || stream.decoder != nil
@@ -630,8 +630,8 @@ extension CameraInput {
     /// `reconfigured`. Call this method only on the timeline's thread.
     ///
     /// - Parameters:
-    ///   - other: The input that started the new source. It must not have other consumers, and can't be used
-    ///     after the replacement.
+    ///   - other: The input that started the new source. This input must not have other consumers, and can't
+    ///     be used after the replacement.
     ///   - time: The current time on the session's clock.
     ///   - reason: User-readable reason, which is stored with the gap in the manifest.
     /// - Returns: The old source, which is still running. The caller must stop it. Further events from the

@@ -11,8 +11,8 @@ final class CameraStream: Sendable {
     let number: Int
     /// Route that forwards the events of the source to an input.
     let route: CameraRoute
-    /// Whether timestamps are exact. This is the case for files, and for screens that this computer captures
-    /// itself.
+    /// Whether timestamps are exact. Timestamps are exact for files, and for screens that this computer
+    /// captures itself.
     let hasExactTimes: Bool
 
     init(

@@ -26,7 +26,7 @@ package struct FrameLog {
         }
     }
 
-    /// Whether any consumer needs the metadata. If not, metadata isn't stored.
+    /// Whether any consumer needs the metadata. Metadata isn't stored if no consumer needs it.
     var isKept = false
     private var entries: [Entry] = []
     private var leftOut = 0

@@ -170,13 +170,13 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Whether the timestamp of the last audio is much later than the time according to the clock model. In
-    /// this case, the device has probably lost samples without reporting them. Until the model has adapted,
-    /// the capture times of the audio are too early.
+    /// Whether the timestamp of the last audio is much later than the time according to the clock model. Such
+    /// a difference usually means that the device lost samples without reporting the loss. Until the model
+    /// has adapted, the capture times of the audio are too early.
     package var isOffClock: Bool { box.withLock { $0.isOffClock } }
 
-    /// Returns whether all audio before an instant has been delivered. The result is `true` if no audio is
-    /// expected.
+    /// Returns whether all audio before an instant has been delivered. If no audio is expected, the result is
+    /// `true`.
     package func hasDelivered(until instant: ClockTime) -> Bool {
         box.withLock { $0.audioEnd.map { $0 >= instant + Self.lookahead } ?? true }
     }

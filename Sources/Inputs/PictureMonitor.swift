@@ -4,9 +4,9 @@ internal import SessionFolder
 /// Detects whether a camera delivers identical or black frames, at the moment or during the whole recording.
 ///
 /// The monitor compares a few bytes of each frame until a frame differs, and then compares five frames per
-/// second. It decodes one reduced frame per second until a frame isn't black, and then one every five
-/// seconds. Don't add H.264 frames, because they can't be decoded individually and their bytes differ even if
-/// the images are identical. Use an instance only on the camera's thread.
+/// second. The monitor decodes one frame per second at reduced size until a frame isn't black, and then one
+/// every five seconds. Don't add H.264 frames, because they can't be decoded individually and their bytes
+/// differ even if the images are identical. Use an instance only on the camera's thread.
 struct PictureMonitor {
     private var last: [UInt8]?
     private var compared = 0

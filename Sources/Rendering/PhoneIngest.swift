@@ -123,8 +123,8 @@ public struct PhoneIngest: Sendable {
             let tick = (times[index] - from).count.rescaled(from: 1_000_000_000, to: scale)
             let frame = stored.frames[index]
             let bytes = try stored.bytes(of: frame)
-            // A frame whose time isn't later than that of the previous frame is skipped. Such times occur if
-            // the phone's clock was set.
+            // A frame is skipped if its time isn't later than the time of the previous frame, which happens
+            // if the phone's clock was set.
             guard tick > last, Self.isFrame(bytes, of: codec) else { continue }
             (last, count) = (tick, count + 1)
             try movie.append(

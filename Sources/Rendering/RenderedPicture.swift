@@ -23,8 +23,8 @@ public struct RenderedPicture: Sendable {
     /// One sentence for each file or part that can't be shown.
     public let problems: [String]
 
-    /// Determines the content of a rendering. This may take a long time, because the times of all frames are
-    /// read for tracks that aren't on a frame grid.
+    /// Determines the content of a rendering. The call may take a long time, because it reads the times of
+    /// all frames of each track that isn't on a frame grid.
     ///
     /// - Parameters:
     ///   - session: The recording to render.

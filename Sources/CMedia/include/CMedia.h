@@ -95,8 +95,9 @@ struct media_color_map {
     int16_t cb_cb, cb_cr, cr_cb, cr_cr;
 };
 
-// Converts the colors of a rectangle in place. The chroma planes have half the width, rounded up. They have
-// half the height, rounded up, if `vertical_shift` is 1, and the full height if it is 0.
+// Converts the colors of a rectangle in place. The chroma planes have half the width, rounded up. The height
+// of the chroma planes is half the height, rounded up, if `vertical_shift` is 1, and the full height if
+// `vertical_shift` is 0.
 void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride,
                          int width, int height, int vertical_shift, const struct media_color_map *map);
 

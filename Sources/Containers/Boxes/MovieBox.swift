@@ -18,7 +18,7 @@ struct MovieBox {
 
     var bytes: [UInt8] {
         var buffer = BoxBuffer()
-        // Tracks without decoder information are omitted. Such tracks don't have samples.
+        // Tracks without decoder information don't have samples and are omitted.
         let described = tracks.filter(\.isDescribed)
         buffer.box("moov") { moov in
             writeMovieHeader(into: &moov)

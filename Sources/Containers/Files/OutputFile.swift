@@ -165,8 +165,8 @@ final class OutputFile: ReadableFile, Sendable {
         disk.afterChange?(.durable)
     }
 
-    /// Flushes the file's directory entry, so that the file name survives a power loss. This requires a
-    /// separate fsync(2) of the folder.
+    /// Flushes the file's directory entry with fsync(2) of the folder, so that the file name survives a power
+    /// loss.
     func makeNameDurable() throws(FileError) {
         let descriptor: OwnedDescriptor
         do {

@@ -305,9 +305,9 @@ public final class MovieFile {
         }
     }
 
-    /// Whether enough data is pending to write a fragment. This is the case after `dueDuration` of the
-    /// leading track, after 0.8 s of any other track if the leading track is late, or if the pending packets
-    /// exceed a size limit.
+    /// Whether enough data is pending to write a fragment. A fragment is written when the pending packets of
+    /// the leading track reach `dueDuration`, when any track reaches 0.8 s because the leading track is late,
+    /// or when all pending packets exceed a size limit.
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]

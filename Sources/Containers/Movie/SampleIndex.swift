@@ -166,8 +166,8 @@ extension [PlacedSample] {
         }
     }
 
-    /// Returns the time ranges in which samples are missing because the disk was too slow. In such a range,
-    /// the previous sample lasts longer.
+    /// Returns the time ranges in which samples are missing because the disk was too slow. The duration of
+    /// the sample before a gap includes the gap.
     ///
     /// - Parameter interval: Number of ticks between two frames. Each sample duration is a multiple of this
     ///   number.
@@ -247,9 +247,9 @@ enum SilentPacket {
     /// Returns the bytes of the packet; `nil` for more than two channels, because their channel layout is ambiguous.
     static func bytes(channels: Int) -> [UInt8]? {
         switch channels {
-        // The packet is a raw_data_block (ISO/IEC 14496-3, 4.4.2.1). It consists of an element ID (3 bits),
-        // an instance tag (4 bits), a global gain (8 bits), an ics_info without scale factor bands, no other
-        // tools, and ID_END (7).
+        // The packet is a raw_data_block (ISO/IEC 14496-3, 4.4.2.1). The raw_data_block consists of an
+        // element ID (3 bits), an instance tag (4 bits), a global gain (8 bits), an ics_info without scale
+        // factor bands, no other tools, and ID_END (7).
         case 1: [0x00, 0xC8, 0x00, 0x80, 0x23, 0x80]
         case 2: [0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]
         default: nil

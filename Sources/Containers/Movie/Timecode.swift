@@ -6,8 +6,8 @@ public struct Timecode: Sendable, Equatable {
     public let rate: FrameRate
     /// Number of frames since midnight. With drop-frame counting, dropped labels aren't counted as frames.
     public let firstFrame: UInt32
-    /// Whether drop-frame counting keeps the labels synchronized with the wall clock. This is possible only
-    /// at 29.97 and 59.94 frames per second.
+    /// Whether drop-frame counting keeps the labels synchronized with the wall clock. Drop-frame counting is
+    /// possible only at 29.97 and 59.94 frames per second.
     public let isDropFrame: Bool
 
     /// Creates a timecode. `isDropFrame` applies only at 29.97 and 59.94 frames per second.

@@ -88,8 +88,8 @@ public enum FileVerification {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
-    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. Such bytes
-    ///     remain after a recovery that shortened the file.
+    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. A recovery
+    ///     that shortens the audio leaves such additional bytes.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     public static func fault(
         ofWave path: String, holding byteCount: Int64? = nil, mayHaveMore: Bool = false
@@ -109,8 +109,8 @@ public enum FileVerification {
     ///
     /// - Parameters:
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
-    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. Such bytes
-    ///     remain after a recovery that shortened the file.
+    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. A recovery
+    ///     that shortens the audio leaves such additional bytes.
     ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(

@@ -84,7 +84,7 @@ struct FragmentWalk {
     }
 
     /// Sets the time of the first samples of a track that starts after T0. The index before the fragments
-    /// doesn't contain this time. It is derived from the next fragment, because samples follow each other
+    /// doesn't contain this time, so the time is derived from the next fragment. Samples follow each other
     /// without gaps.
     private mutating func placeBeginning(of index: Int, before decode: Int64) {
         guard counts.count == 2, let last = tracks[index].samples.last else { return }

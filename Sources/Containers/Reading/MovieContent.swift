@@ -161,8 +161,8 @@ struct MovieLayout {
     /// The boxes in the file starting at `reservedOffset`, up to the first box whose type multicam doesn't
     /// write.
     let boxes: [FileBox]
-    /// Byte offset of the end of the recording. This is the end of the file, unless an earlier recovery
-    /// stored the end of the recording and then appended an index.
+    /// Byte offset of the end of the recording. The recording ends at the end of the file, unless an earlier
+    /// recovery stored the end of the recording and then appended an index.
     let end: Int64
 
     /// Maximum size of a fragment's sample list in bytes. A larger list is considered damaged.

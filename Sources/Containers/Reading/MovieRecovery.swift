@@ -142,8 +142,9 @@ public final class MovieRecovery {
         return summary(recorded, byteCount: place + Int64(index.count))
     }
 
-    /// Counts the frames of a JPEG track that equal the previous frame byte for byte. Such frames were
-    /// duplicated by the recorder, or belong to a slate. The count is 0 for other codecs.
+    /// Counts the frames of a JPEG track that equal the previous frame byte for byte. A frame equals the
+    /// previous frame if the recorder duplicated it or if both belong to a slate. The count is 0 for other
+    /// codecs.
     ///
     /// Only adjacent frames with the same size in bytes are compared. After 256 MiB have been read, further
     /// frames with the same size count as equal without being compared.

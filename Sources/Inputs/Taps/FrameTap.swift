@@ -125,8 +125,8 @@ public final class FrameTap: Sendable {
     /// Pauses or resumes the tap. Frames that arrive during a pause count as dropped.
     package func pause(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
 
-    /// Whether the handler must receive every frame without delay. This is the case if the tap isn't paused
-    /// and doesn't only store frames.
+    /// Whether the handler must receive every frame without delay. The value is `true` unless the tap is
+    /// paused or only stores frames.
     var isWatched: Bool { !handlesOnCameraThread && state.withLock { !$0.isPaused } }
 
     /// Queues a frame for the handler. If the queue is full, the frame is dropped and counted. Never blocks.
@@ -190,8 +190,8 @@ public final class FrameTap: Sendable {
 /// on the tap's own thread.
 ///
 /// Frames keep the pixel aspect ratio of the camera. If `CaptureDevice.pixelAspect` is set, the pixels aren't
-/// square. In this case, stretch the frames for display, or request a `size` with the display aspect ratio.
-/// The program's pixels are square.
+/// square: stretch the frames for display, or request a `size` with the display aspect ratio. The program's
+/// pixels are square.
 public struct FrameRequest: Sendable, Equatable {
     /// Pixel format of the frames passed to the handler.
     public enum Format: Sendable, Equatable {

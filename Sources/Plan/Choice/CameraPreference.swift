@@ -206,7 +206,8 @@ extension PreferredDevice.Reason {
         }
     }
 
-    /// Whether the user or a profile requested the device. If not, the device was selected automatically.
+    /// Whether the user or a profile requested the device. A device that wasn't requested was selected
+    /// automatically.
     public var isWish: Bool {
         switch self {
         case .pluggedIn, .chosen, .proposed: true

@@ -45,8 +45,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: The device that was chosen.
     ///   - role: The role that the device was chosen for; `nil` for a choice without a role.
-    ///   - present: All present devices of the same kind. They are used to list a device that was moved to
-    ///     another port only once.
+    ///   - present: All present devices of the same kind, used to recognize a device that was moved to
+    ///     another port, so that the device is listed only once.
     public mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
     ) {
@@ -61,8 +61,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - device: The proposed device.
     ///   - name: The name of the profile or client that makes the proposal.
-    ///   - present: All present devices of the same kind. They are used to list a device that was moved to
-    ///     another port only once.
+    ///   - present: All present devices of the same kind, used to recognize a device that was moved to
+    ///     another port, so that the device is listed only once.
     /// - Returns: Whether this is the first proposal under this name.
     @discardableResult
     public mutating func propose(_ device: DeviceIdentity, by name: String, among present: [CaptureDevice])
@@ -85,8 +85,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - device: The device to remove.
-    ///   - present: All present devices of the same kind. They are used to recognize a device that was moved
-    ///     to another port.
+    ///   - present: All present devices of the same kind. The list is used to recognize a device that was
+    ///     moved to another port.
     /// - Returns: Whether the device was in the history.
     public mutating func forget(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
         take(device, among: present)

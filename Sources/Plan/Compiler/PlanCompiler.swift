@@ -364,7 +364,7 @@ struct PlanCompiler {
         return planned
     }
 
-    /// Returns the role of the camera with this built-in microphone. Such a camera and its microphone are
+    /// Returns the role of the camera with this built-in microphone. A camera and its built-in microphone are
     /// functions of the same USB device.
     private func camera(with microphone: CaptureDevice) -> String? {
         profile.cameras.first { role in

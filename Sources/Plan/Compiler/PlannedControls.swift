@@ -208,8 +208,8 @@ struct PlannedZoom {
 }
 
 extension [DeviceControl] {
-    /// Returns the requests for controls that the user named. The result is in application order, regardless
-    /// of the order of `words`.
+    /// Returns the requests for controls that the user named. The requests are in application order,
+    /// regardless of the order of `words`.
     ///
     /// - Parameters:
     ///   - words: Each control's name, with a number, a word such as `on`, or a menu item.

@@ -20,7 +20,7 @@ public struct MachineModel: Sendable, Equatable, Codable {
     public var processors: Double
     /// Processor time that each kind of work takes.
     public var costs: CostTable
-    /// Whether `costs` were measured on this machine. If not, the values were measured on another machine.
+    /// Whether `costs` were measured on this machine instead of another machine.
     public var isMeasured: Bool
     /// Free or reclaimable memory in bytes; `nil` if the system doesn't report it.
     public var freeMemory: Int64?

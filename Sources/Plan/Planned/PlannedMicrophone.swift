@@ -20,8 +20,8 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var sourceChannels: [Int]
     /// Echo cancellation and noise suppression for this microphone in the program's mix; `nil` for neither.
     public var voiceProcessing: VoiceProcessing?
-    /// Role of the camera that shows the person speaking into the microphone. This is the camera named in the
-    /// profile, otherwise the camera with this built-in microphone; `nil` if there is neither.
+    /// Role of the camera that shows the person speaking into the microphone. The camera is the one named in
+    /// the profile, otherwise the one with this built-in microphone; `nil` if neither exists.
     public var camera: String? = nil
 
     /// Creates a microphone of a plan.

@@ -142,8 +142,8 @@ extension SessionPlan {
             || liveOutputs.contains { $0.source == role }
     }
 
-    /// Whether several outputs need a camera's JPEGs in full resolution. If so, each JPEG is decoded once,
-    /// and the outputs share the decoded frame.
+    /// Whether several outputs need a camera's JPEGs in full resolution, so that each JPEG is decoded only
+    /// once and the outputs share the decoded frame.
     package func sharesDecoding(_ role: String) -> Bool {
         guard let camera = cameras.first(where: { $0.role == role }), camera.format.pixel == .mjpeg else {
             return false

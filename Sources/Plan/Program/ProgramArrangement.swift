@@ -17,8 +17,8 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
     /// Clockwise rotations, by role, that replace the rotations of cameras in the program. Tracks aren't
     /// affected.
     public var rotations: [String: Rotation]
-    /// Whether a camera is mirrored left to right in the program, by role. These values override the
-    /// mirroring of `PlannedCamera` in the program.
+    /// Whether a camera is mirrored left to right in the program, by role. In the program, these values
+    /// override the mirroring in `PlannedCamera`.
     public var mirroring: [String: Bool]
     /// Digital zooms, by role. In the program, these zooms replace the digital zoom of the camera's framing.
     /// The zoom control of the camera itself isn't changed.

@@ -85,8 +85,8 @@ public struct PlanRemedies: Sendable, Equatable {
         return (one.effort, figure(one)) < (other.effort, figure(other))
     }
 
-    /// Returns the remedies in order. Equal remedies stay in the order in which they were tried, which starts
-    /// with the plan's last camera.
+    /// Returns the remedies in order. Remedies with equal effort and effect stay in the order in which they
+    /// were tried. The plan's last camera is tried first.
     private static func best(_ remedies: [Remedy]) -> [Remedy] {
         remedies.enumerated().sorted { one, other in
             if isBetter(one.element, other.element) { return true }

@@ -169,8 +169,8 @@ struct CalibrateCommand: Command {
         let result = try outcome.get()
         var isKept = false
         var exit: ExitStatus = result.isComplete ? .done : .failed
-        // The result is printed even if it can't be stored, because a calibration can take several minutes of
-        // the user's time.
+        // The calibration result is printed even if it can't be stored, because the measurement may have
+        // taken several minutes of the user's time.
         var failure: (any Error)?
         do {
             isKept = try !isDry && keep(result, of: calibration)

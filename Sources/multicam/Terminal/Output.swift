@@ -29,8 +29,8 @@ enum Output {
         return number == 0
     }
 
-    /// Whether writing data to standard output has failed for another reason than a closed pipe. In this
-    /// case, the command ends with a nonzero exit status.
+    /// Whether writing data to standard output has failed for another reason than a closed pipe. After such a
+    /// failure, the command ends with a nonzero exit status.
     static var hasLostData: Bool { lostData.withLock { $0 } }
 
     /// Prints data that couldn't be written to standard output to standard error instead, so that the path of
