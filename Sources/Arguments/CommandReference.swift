@@ -1,12 +1,12 @@
-/// Renders the reference page for all commands as Markdown, from the same specifications as `HelpText`.
+/// Generates the Markdown reference page of all commands from the same specifications as `HelpText`.
 public enum CommandReference {
-    /// Returns the complete page.
+    /// Returns the complete reference page.
     ///
     /// - Parameters:
     ///   - program: The program's name.
     ///   - introduction: Markdown paragraphs below the page's title.
-    ///   - commands: The commands, in page order.
-    /// - Returns: The page without its trailing line feed.
+    ///   - commands: The commands, in the order in which the page lists them.
+    /// - Returns: The Markdown text of the page without a trailing line feed.
     public static func markdown(program: String, introduction: [String], commands: [CommandSpec]) -> String {
         let index = table(
             ["command", "description"],
@@ -15,7 +15,7 @@ public enum CommandReference {
         return (head + commands.flatMap { [""] + section(of: $0) }).joined(separator: "\n")
     }
 
-    /// Returns a command's section of the page, as lines.
+    /// Returns the section about a command, as lines of Markdown.
     static func section(of command: CommandSpec) -> [String] {
         var lines = ["## \(command.program) \(command.name)", "", escaped(command.summary)]
         lines += ["", "```", usage(of: command), "```"]
@@ -42,24 +42,25 @@ public enum CommandReference {
         return (["\(command.program) \(command.name)"] + words + ["[options]"]).joined(separator: " ")
     }
 
-    /// Returns the anchor that a Markdown renderer derives from the command's heading.
+    /// Returns the anchor that Markdown renderers derive from the heading of the command's section.
     private static func anchor(of command: CommandSpec) -> String { "\(command.program)-\(command.name)" }
 
     private static func table(_ kind: String, _ entries: [(term: String, help: String)]) -> [String] {
         table([kind, ""], entries.map { ["`\($0.term)`", escaped($0.help)] })
     }
 
-    /// Returns a Markdown table as lines of text.
+    /// Returns a table as lines of Markdown.
     ///
     /// - Parameters:
     ///   - head: Titles of the columns.
-    ///   - rows: Markdown texts of the cells. Each row has as many cells as `head`.
-    /// - Returns: The table's header, separator, and rows, one line each.
+    ///   - rows: Markdown texts of the cells. Each row must have as many cells as `head`.
+    /// - Returns: The header, the separator, and the rows of the table, one line each.
     public static func table(_ head: [String], _ rows: [[String]]) -> [String] {
         [row(head), "|" + head.map { _ in "---|" }.joined()] + rows.map(row)
     }
 
-    /// Returns a table row. `|` is escaped, because it would end a cell even inside code.
+    /// Returns a table row as Markdown. The character `|` is escaped, because it would end a cell even inside
+    /// code.
     private static func row(_ cells: [String]) -> String {
         let texts = cells.map {
             $0.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
@@ -67,7 +68,7 @@ public enum CommandReference {
         return "|" + texts.map { $0.isEmpty ? " |" : " \($0) |" }.joined()
     }
 
-    /// Returns the text with all Markdown markup escaped, except code.
+    /// Escapes all Markdown markup in a text, except code spans.
     private static func escaped(_ text: String) -> String {
         var isCode = false
         var result = ""

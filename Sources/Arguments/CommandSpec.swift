@@ -1,23 +1,23 @@
 import Media
 
-/// The specification of a command, used for both its parsing and its help.
+/// The specification of a command, which is used to parse the command line and to generate help.
 public struct CommandSpec: Sendable {
     /// The program's name.
     public let program: String
-    /// Name of the command: its first word.
+    /// Name of the command, which is the first word after the program's name.
     public let name: String
     /// Description of the command, as a sentence.
     public let summary: String
-    /// Lists that the help shows between the positional arguments and the options.
+    /// Lists that the help text shows between the positional arguments and the options.
     public let sections: [HelpSection]
-    /// Paragraphs that the help shows after the options.
+    /// Paragraphs that the help text shows after the options.
     public let notes: [String]
     /// Positional arguments, in order.
     public let positionals: [PositionalSpec]
-    /// Options, in the order shown in the help. `--help` is last.
+    /// Options, in the order in which the help text lists them. The last option is `--help`.
     public let options: [OptionSpec]
 
-    /// Creates a specification and adds the `--help` option.
+    /// Creates a specification, and adds the option `--help`.
     public init(
         program: String, name: String, summary: String, sections: [HelpSection] = [], notes: [String] = [],
         positionals: [PositionalSpec] = [],
@@ -34,9 +34,11 @@ public struct CommandSpec: Sendable {
 
     /// Parses the words of a command line into options and positional arguments.
     ///
-    /// Supports `--name value`, `--name=value`, `-h`, `-o value` for `--output`, and `--` before words that begin with
-    /// a dash. Negative numbers are positional arguments. With `--help`, missing words aren't an error.
-    /// - Throws: `UsageError` for an unknown option, a missing or repeated value, and too few or too many words.
+    /// The parser supports `--name value`, `--name=value`, `-h` for `--help`, `-o value` for `--output`, and
+    /// `--` before positional arguments that begin with a dash. Negative numbers are positional arguments. If
+    /// `--help` is present, missing arguments aren't an error.
+    /// - Throws: `UsageError` for an unknown option, for a missing or repeated value, or for too few or too
+    ///   many positional arguments.
     public func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
         var values: [String: [String]] = [:]
         var plain: [String] = []
@@ -60,7 +62,7 @@ public struct CommandSpec: Sendable {
         return ParsedArguments(spec: self, values: values, positionals: plain)
     }
 
-    /// Creates a usage error that points to this command's help.
+    /// Creates a usage error that refers to this command's help.
     public func error(_ sentence: String) -> UsageError {
         UsageError(sentence, hint: "See `\(program) \(name) --help`.")
     }
@@ -114,8 +116,8 @@ public struct CommandSpec: Sendable {
 }
 
 extension String {
-    /// The first sentence without its period, for use inside another sentence. The first letter of the sentence is
-    /// lowercase unless it begins an abbreviation.
+    /// The first sentence of the text without the period, for use inside another sentence. The first letter
+    /// is converted to lowercase unless it begins an abbreviation.
     var firstSentence: String {
         let sentence = firstRange(of: ". ").map { self[..<$0.lowerBound] } ?? self[...]
         let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence
@@ -124,20 +126,21 @@ extension String {
     }
 }
 
-/// The specification of one `--option` of a command.
+/// The specification of a command-line option, such as `--output`.
 public struct OptionSpec: Sendable {
-    /// Name of the option without its dashes.
+    /// Name of the option without the dashes.
     public let name: String
-    /// Placeholder for the value in the help, for example `DIR`; `nil` makes the option a flag.
+    /// Placeholder for the option's value in the help text, such as `DIR`; `nil` for a flag, which doesn't
+    /// have a value.
     public let placeholder: String?
-    /// Description shown in the help, as a sentence.
+    /// Description for the help text, as a sentence.
     public let help: String
-    /// Whether the option may be given several times.
+    /// Whether the option may be used several times in a command line.
     public let isRepeatable: Bool
-    /// Kind of the value, for completion.
+    /// Kind of the option's value, for shell completion.
     public let kind: ValueKind
 
-    /// Creates an option from its values. The default `kind` is derived from the placeholder.
+    /// Creates an option. By default, the kind of the value is derived from the placeholder.
     public init(
         _ name: String, _ placeholder: String? = nil, isRepeatable: Bool = false, kind: ValueKind? = nil,
         help: String
@@ -151,7 +154,7 @@ public struct OptionSpec: Sendable {
 
     static let help = OptionSpec("help", help: "Show this help.")
 
-    /// Final part of the error message for a missing or invalid value: the option's usage and description, such as
+    /// End of the error message for a missing or invalid value, with the option's usage and description:
     /// `expected --camera ROLE=DEVICE (…)`.
     var expectation: String { "expected `\(usage)` (\(help.firstSentence))." }
 
@@ -161,18 +164,19 @@ public struct OptionSpec: Sendable {
 
 /// The specification of a positional argument: a command-line word that isn't an option.
 public struct PositionalSpec: Sendable {
-    /// Name shown in the help, in uppercase.
+    /// Name of the argument in the help text, in uppercase.
     public let name: String
-    /// Description shown in the help, as a sentence.
+    /// Description for the help text, as a sentence.
     public let help: String
     /// Whether the argument is optional.
     public let isOptional: Bool
-    /// Whether the argument accepts all remaining words. Allowed only for the last argument.
+    /// Whether the argument accepts all remaining words. Only the last argument of a command can be
+    /// repeatable.
     public let isRepeatable: Bool
-    /// Kind of the word, for completion.
+    /// Kind of the argument, for shell completion.
     public let kind: ValueKind
 
-    /// Creates a positional argument from its values. The default `kind` is derived from the name.
+    /// Creates a positional argument. By default, the kind of the argument is derived from its name.
     public init(
         _ name: String, isOptional: Bool = false, isRepeatable: Bool = false, kind: ValueKind? = nil,
         help: String
@@ -187,9 +191,9 @@ public struct PositionalSpec: Sendable {
 
 /// A list under a title in a command's help, such as its subcommands or examples.
 public struct HelpSection: Sendable {
-    /// The title, without a colon.
+    /// Title of the section, without a colon.
     public let title: String
-    /// The terms with their descriptions, in order.
+    /// Terms of the section with their descriptions, in order.
     public let entries: [(term: String, help: String)]
 
     /// Creates a section from its title and entries.
@@ -201,32 +205,32 @@ public struct HelpSection: Sendable {
 
 /// The kind of a command-line word, used for shell completion.
 public enum ValueKind: Sendable, Equatable {
-    /// Any text. No completions are offered.
+    /// Any text. The shell doesn't offer completions.
     case text
     /// One of a fixed set of words, or a file name if `orFile` is `true`.
     case words([String], orFile: Bool = false)
-    /// File names.
+    /// The path of a file.
     case file
-    /// Folder names.
+    /// The path of a folder.
     case folder
     /// The name or file of a profile.
     case profile
-    /// A selector of a camera.
+    /// A camera selector.
     case camera
-    /// A selector of a camera or a microphone.
+    /// A camera or microphone selector.
     case device
-    /// A session folder.
+    /// The path of a session folder.
     case recording
     /// A role of the profile or of the running session.
     case role
-    /// A role and its camera, such as `desk=usb:…`.
+    /// A role with a camera selector, such as `desk=usb:…`.
     case cameraOfRole
-    /// A role and its microphone, such as `host=pulse:…`.
+    /// A role with a microphone selector, such as `host=pulse:…`.
     case microphoneOfRole
     /// A command for a running session, with its arguments.
     case control
 
-    /// Creates the kind that corresponds to a placeholder in the help, for example a folder for `DIR`.
+    /// Creates the kind that corresponds to a placeholder in the help text, such as `folder` for `DIR`.
     ///
     /// - Parameter placeholder: The placeholder. Lowercase words separated by `|` are the allowed words.
     init(placeholder: String) {

@@ -1,18 +1,19 @@
-/// The kind of the last word of an unfinished command line.
+/// The kind of word that can be completed at the end of an unfinished command line.
 public enum CompletionPlace: Sendable, Equatable {
-    /// The name of an option. The possible options are listed with their descriptions.
+    /// The name of an option. The associated value lists the possible options with their descriptions.
     case option([Proposal])
-    /// An option's value of the given kind. `typed` is the text already entered, and `before` is the text before it in
-    /// the same word, such as `--profile=`.
+    /// The value of an option. `typed` is the part of the value that the user has entered, and `before` is
+    /// the text before the value in the same word, such as `--profile=`.
     case value(ValueKind, before: String, typed: String)
-    /// A positional argument of the given kind, after the given positional arguments. Options are also allowed here.
+    /// A positional argument. `after` contains the previous positional arguments. An option is also allowed
+    /// at this position.
     case word(ValueKind, after: [String], options: [Proposal])
-    /// The command doesn't accept a word here.
+    /// The command doesn't accept any word at this position.
     case nothing
 
     /// A possible completion.
     public struct Proposal: Sendable, Equatable {
-        /// The complete word.
+        /// The word that completes the command line.
         public let word: String
         /// Description of the word; empty if the word is self-explanatory.
         public let help: String
@@ -26,11 +27,11 @@ public enum CompletionPlace: Sendable, Equatable {
 }
 
 extension CommandSpec {
-    /// Determines the possible completions of the last word.
+    /// Determines which kind of word the last word is.
     ///
-    /// - Parameter words: The words after the command's name. The last is the partially typed word, or empty after a
-    ///   space.
-    /// - Returns: The kind of the last word, with its possible completions.
+    /// - Parameter words: The words after the command's name. The last word is the one to complete; it is
+    ///   empty if the command line ends with a space.
+    /// - Returns: The kind of the last word, with the possible options.
     public func place(in words: [String]) -> CompletionPlace {
         guard let last = words.last else { return .nothing }
         var used: Set<String> = []
@@ -65,12 +66,12 @@ extension CommandSpec {
         return .word(next.kind, after: plain, options: options)
     }
 
-    /// Returns the values given for an option, in order.
+    /// Returns the values of an option in an unfinished command line, in order.
     ///
     /// - Parameters:
     ///   - option: The option's name.
     ///   - words: The words after the command's name, which may be incomplete or invalid.
-    /// - Returns: The values; empty if the option wasn't given.
+    /// - Returns: The values of the option; empty if the option isn't present.
     public func values(of option: String, in words: [String]) -> [String] {
         words.indices.compactMap { index in
             guard let (found, value) = optionAndValue(of: words[index]), found.name == option else {
@@ -80,7 +81,8 @@ extension CommandSpec {
         }
     }
 
-    /// Returns the option in a word such as `--profile` or `--profile=pip`, with the value after `=`.
+    /// Parses a word such as `--profile` or `--profile=pip`. Returns the option and the value after `=`, if
+    /// any.
     private func optionAndValue(of word: String) -> (OptionSpec, value: String?)? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0] == "-o" ? "output" : String(parts[0].dropFirst(2))

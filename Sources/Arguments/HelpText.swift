@@ -1,9 +1,9 @@
-/// Renders help text for terminals with at least 80 columns.
+/// Generates help text for terminals with at least 80 columns.
 public enum HelpText {
     private static let width = 80
     private static let column = 28
 
-    /// Returns the help for one command.
+    /// Returns the help text of one command.
     public static func of(_ command: CommandSpec) -> String {
         let words = command.positionals.map { positional in
             let name = positional.name + (positional.isRepeatable ? "…" : "")
@@ -25,7 +25,7 @@ public enum HelpText {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the help for the program: its purpose and its commands.
+    /// Returns the help text of the program, which describes its purpose and lists its commands.
     public static func of(
         program: String, summary: String, groups: [(title: String, commands: [CommandSpec])], notes: [String]
     ) -> String {

@@ -1,12 +1,12 @@
-/// Renders manual pages for man(1) from the same specifications as `HelpText`.
+/// Generates manual pages for man(1) from the same specifications as `HelpText`.
 public enum ManualPage {
-    /// Returns the page for one command, such as `multicam-record(1)`.
+    /// Returns the manual page of one command, such as `multicam-record(1)`.
     ///
     /// - Parameters:
-    ///   - command: The command.
+    ///   - command: The command to describe.
     ///   - version: The program's version.
     ///   - date: The release date of that version, such as `2026-11-21`.
-    /// - Returns: The page in man(7) macros, in ASCII, with its trailing line feed.
+    /// - Returns: The ASCII text of the page with man(7) macros and a trailing line feed.
     public static func of(_ command: CommandSpec, version: String, date: String) -> String {
         let name = "\(command.program)-\(command.name)"
         var lines = head(name, command.summary, command.program, version, date)
@@ -35,16 +35,16 @@ public enum ManualPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the page for the program, such as `multicam(1)`.
+    /// Returns the manual page of the program, such as `multicam(1)`.
     ///
     /// - Parameters:
     ///   - program: The program's name.
     ///   - summary: The program's purpose, as a sentence.
-    ///   - commands: The commands, in page order.
+    ///   - commands: The commands, in the order in which the page lists them.
     ///   - sections: Additional sections, each with a title and a list of terms with descriptions.
     ///   - version: The program's version.
     ///   - date: The release date of that version, such as `2026-11-21`.
-    /// - Returns: The page in man(7) macros, in ASCII, with its trailing line feed.
+    /// - Returns: The ASCII text of the page with man(7) macros and a trailing line feed.
     public static func of(
         program: String, summary: String, commands: [CommandSpec], sections: [HelpSection], version: String,
         date: String
@@ -71,7 +71,8 @@ public enum ManualPage {
     private static func head(
         _ name: String, _ summary: String, _ program: String, _ version: String, _ date: String
     ) -> [String] {
-        // The index of manual pages lists the name and the summary on one line, without a period.
+        // The NAME section consists of one line with the program's name and the summary without a period,
+        // because manual page indexes are generated from this line.
         let title = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
         return [
             ".TH \(escaped(name.uppercased())) 1 \(date) \"\(program) \(escaped(version))\" \"\(program)\"",
@@ -87,10 +88,10 @@ public enum ManualPage {
 
     private static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    /// Returns a paragraph. Text in backticks is bold.
+    /// Returns the lines of a paragraph. Text in backticks becomes bold.
     private static func prose(_ text: String) -> [String] {
         var parts = text.split(separator: "`", omittingEmptySubsequences: false).map { String($0) }
-        // An unpaired backtick is literal.
+        // A backtick without a matching second backtick is kept as a character.
         if parts.count.isMultiple(of: 2), let last = parts.popLast() { parts[parts.count - 1] += "`" + last }
         let marked = parts.enumerated().map { index, part in
             index.isMultiple(of: 2) ? escaped(part) : part.isEmpty ? "" : bold(part)
@@ -104,7 +105,7 @@ public enum ManualPage {
             if let last = lines.last, last.utf8.count + 1 + word.utf8.count <= width {
                 lines[lines.count - 1] = last + " " + word
             } else {
-                // At the start of a line, a period or an apostrophe would be interpreted as a macro.
+                // A line that starts with a period or an apostrophe would be interpreted as a macro.
                 lines.append((word.hasPrefix(".") || word.hasPrefix("'") ? "\\&" : "") + word)
             }
         }
@@ -113,7 +114,7 @@ public enum ManualPage {
 
     private static let width = 76
 
-    /// Returns the text in ASCII with all troff special characters escaped.
+    /// Converts a text to ASCII and escapes all troff special characters.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

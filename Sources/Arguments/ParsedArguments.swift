@@ -1,5 +1,5 @@
-/// The words of a command line after parsing. Accessors trap if the requested option isn't part of the
-/// command's specification.
+/// The options and positional arguments of a parsed command line. Requesting an option that isn't part of the
+/// command's specification is a programming error and traps.
 public struct ParsedArguments: Sendable {
     /// The specification that was used for parsing.
     public let spec: CommandSpec
@@ -13,18 +13,18 @@ public struct ParsedArguments: Sendable {
         self.positionals = positionals
     }
 
-    /// Whether `--help` or `-h` was given.
+    /// Whether the command line contains `--help` or `-h`.
     public var wantsHelp: Bool { flag("help") }
 
-    /// Whether a flag was given.
+    /// Returns whether the command line contains a flag.
     public func flag(_ name: String) -> Bool { !all(name).isEmpty }
 
-    /// Returns the last value of an option; `nil` if the option wasn't given.
+    /// Returns the last value of an option; `nil` if the option isn't present.
     public func optional(_ name: String) -> String? { all(name).last }
 
     /// Returns the last value of a required option.
     ///
-    /// - Throws: `UsageError` if the option wasn't given.
+    /// - Throws: `UsageError` if the option isn't present.
     public func required(_ name: String) throws(UsageError) -> String {
         guard let value = optional(name) else {
             let option = spec.options.first { $0.name == name }
@@ -41,9 +41,10 @@ public struct ParsedArguments: Sendable {
         return values[name] ?? []
     }
 
-    /// Returns the values of a repeatable option with the format KEY=VALUE, in order.
+    /// Returns the values of a repeatable option in the format KEY=VALUE, in order.
     ///
-    /// - Throws: `UsageError` if a value doesn't contain `=`, has an empty side, or repeats a key.
+    /// - Throws: `UsageError` if a value doesn't contain `=`, if its key or value is empty, or if a key is
+    ///   repeated.
     public func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         for text in all(name) {
@@ -64,9 +65,9 @@ public struct ParsedArguments: Sendable {
 
 /// An error in the arguments of a command line.
 public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The problem, as a sentence.
+    /// Description of the problem, as a sentence.
     public let sentence: String
-    /// The remedy, as a sentence; may be empty.
+    /// Suggested remedy, as a sentence; empty for none.
     public let hint: String
 
     /// Creates an error from a problem and an optional remedy.
@@ -75,6 +76,6 @@ public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
         self.hint = hint
     }
 
-    /// The problem and the remedy, for display.
+    /// User-readable message with the problem and the remedy.
     public var description: String { hint.isEmpty ? sentence : "\(sentence) \(hint)" }
 }

@@ -1,6 +1,6 @@
-// Permanently restricts a process: Landlock limits file access, and seccomp limits system calls. libseccomp provides
-// the system call numbers. The C library lacks functions for Landlock, and Debian 12's linux/landlock.h lacks some of
-// its constants.
+// Functions and constants that permanently restrict a process: Landlock limits file access, and seccomp
+// limits system calls. libseccomp provides the system call numbers. The C library doesn't provide functions
+// for Landlock, and linux/landlock.h in Debian 12 lacks some Landlock constants.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Mirrors the kernel's struct landlock_ruleset_attr. Older kernels accept the structure if all fields unknown to them
-// are 0.
+// Mirrors the kernel's struct landlock_ruleset_attr. Older kernels accept the structure if the fields that
+// they don't know are 0.
 struct landlock_rules {
     uint64_t files;
     uint64_t ports;
@@ -32,21 +32,21 @@ struct landlock_port {
     uint64_t port;
 };
 
-// Returns the kernel's Landlock version, or -1 with errno set if it lacks Landlock.
+// Returns the Landlock version of the kernel, or -1 with errno set if the kernel doesn't support Landlock.
 static inline int landlock_version(void) { return (int)syscall(444, NULL, (size_t)0, 1U); }
 
-// landlock_create_ruleset(2). Returns a descriptor, or -1 with errno set.
+// Calls landlock_create_ruleset(2). Returns a descriptor, or -1 with errno set.
 static inline int landlock_make(const struct landlock_rules *rules) { return (int)syscall(444, rules, sizeof *rules, 0U); }
 
-// landlock_add_rule(2) for a file, for the contents of a folder, or for a port. Returns 0, or -1 with errno
-// set.
+// Calls landlock_add_rule(2) for a file, for the contents of a folder, or for a port. Returns 0, or -1 with
+// errno set.
 static inline int landlock_allow_folder(int rules, const struct landlock_folder *folder) {
     return (int)syscall(445, rules, 1, folder, 0U);
 }
 static inline int landlock_allow_port(int rules, const struct landlock_port *port) { return (int)syscall(445, rules, 2, port, 0U); }
 
-// landlock_restrict_self(2) for the calling thread and the threads that it starts. Returns 0, or -1 with
-// errno set.
+// Calls landlock_restrict_self(2), which restricts the calling thread and all threads that it starts later.
+// Returns 0, or -1 with errno set.
 static inline int landlock_enter(int rules) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1 : (int)syscall(446, rules, 0U);
 }

@@ -1,4 +1,4 @@
-// libdbus exchanges messages with services on the system D-Bus. libpulse also uses it. pkg-config provides the location
-// of its headers.
+// libdbus exchanges messages with services on the D-Bus system bus. libpulse also depends on libdbus.
+// pkg-config provides the location of the libdbus headers.
 #pragma once
 #include <dbus/dbus.h>

@@ -54,8 +54,7 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     *descriptor = -1;
     long received;
-    // A blocking recvmsg(2) wakes up each time the other end reads data sent to it. poll(2) distinguishes the two
-    // events.
+    // poll(2) is used because a blocking recvmsg(2) also wakes up each time the other end reads data.
     while ((received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT)) < 0) {
         if (errno == EINTR) continue;
         if (errno != EAGAIN && errno != EWOULDBLOCK) return received;

@@ -44,8 +44,8 @@ int linux_follow_timings(int fd) {
 }
 
 int linux_give_uvc_headers(int fd) {
-    // The struct is packed, so Swift can't use it. The format is queried first: once video buffers exist, setting even
-    // the current format fails.
+    // This function is in C because Swift can't import packed structs. The format is queried first, because
+    // setting a format, even the current one, fails if video buffers are allocated.
     struct v4l2_format format = {.type = V4L2_BUF_TYPE_META_CAPTURE};
     if (linux_ioctl(fd, VIDIOC_G_FMT, &format) != 0)
         return -1;

@@ -6,7 +6,8 @@ int media_buffer_in_one_piece(AVCodecContext *context, AVFrame *frame, int flags
     if (context->codec_type != AVMEDIA_TYPE_VIDEO || !format || (format->flags & AV_PIX_FMT_FLAG_HWACCEL) ||
         (format->flags & AV_PIX_FMT_FLAG_PAL) || !(context->codec->capabilities & AV_CODEC_CAP_DR1))
         return avcodec_default_get_buffer2(context, frame, flags);
-    // Decoders write beyond the frame, up to whole macroblocks and the vector width.
+    // Decoders may write beyond the edges of the frame, up to whole macroblocks and the width of a vector
+    // register.
     int width = frame->width, height = frame->height, strides[AV_NUM_DATA_POINTERS];
     avcodec_align_dimensions2(context, &width, &height, strides);
     enum { alignment = 64 };
@@ -24,8 +25,9 @@ int media_buffer_in_one_piece(AVCodecContext *context, AVFrame *frame, int flags
     return 0;
 }
 
-// Samples are scaled by 2⁷ and factors by 2¹⁴. The high half of the 32-bit product is kept, in units of 2⁻⁵ of a code.
-// In the vectorized loop, this is one `pmulhw` per term.
+// Multiplies a sample, scaled by 2⁷, by a factor, scaled by 2¹⁴. The result is the high half of the 32-bit
+// product, in units of 2⁻⁵ of a code value. In vectorized loops, each multiplication is a single `pmulhw`
+// instruction.
 static inline int16_t part(int16_t sample, int16_t factor) { return (int16_t)(((int32_t)sample * factor) >> 16); }
 
 static inline uint8_t code(int16_t parts) {
@@ -35,8 +37,9 @@ static inline uint8_t code(int16_t parts) {
 
 enum { block = 512, rounding = 16 };
 
-// Compiled for AVX2 and for baseline x86-64; the loader selects the version. AVX2 is four times as fast.
-// ThreadSanitizer doesn't support the selection code, which runs before the sanitizer is initialized.
+// Functions with this attribute are compiled for AVX2 and for baseline x86-64, and the loader selects the
+// version. The AVX2 version is four times as fast. The attribute isn't used with ThreadSanitizer, because the
+// selection code runs before the sanitizer is initialized.
 #define FOR_EACH_PROCESSOR
 #if defined(__x86_64__) && defined(__clang__)
 #if !__has_feature(thread_sanitizer)
@@ -45,7 +48,8 @@ enum { block = 512, rounding = 16 };
 #endif
 #endif
 
-// Converts a row of chroma samples and computes the amount that each adds to the luma of its two pixels.
+// Converts a row of chroma samples, and computes the amount that each chroma sample adds to the luma of its
+// two pixels.
 FOR_EACH_PROCESSOR static void convert_chroma(uint8_t *restrict u, uint8_t *restrict v, int16_t *restrict addition, int count,
                            const struct media_color_map *restrict map) {
     struct media_color_map m = *map;
@@ -54,7 +58,8 @@ FOR_EACH_PROCESSOR static void convert_chroma(uint8_t *restrict u, uint8_t *rest
         int16_t sum = (int16_t)(part(cb, m.luma_cb) + part(cr, m.luma_cr) + m.luma_offset);
         addition[2 * i] = sum;
         addition[2 * i + 1] = sum;
-        // + 1: the mean truncation error of two products, in units of 2⁻⁵ of a code.
+        // The added 1 compensates for the mean truncation error of two products, in units of 2⁻⁵ of a code
+        // value.
         u[i] = code((int16_t)(part(cb, m.cb_cb) + part(cr, m.cb_cr) + 128 * 32 + rounding + 1));
         v[i] = code((int16_t)(part(cb, m.cr_cb) + part(cr, m.cr_cr) + 128 * 32 + rounding + 1));
     }
@@ -68,7 +73,7 @@ void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u
                          int width, int height, int vertical_shift, const struct media_color_map *map) {
     int16_t addition[2 * block];
     struct media_color_map m = *map;
-    // + 1: the mean truncation error of three products.
+    // The added 1 compensates for the mean truncation error of three products.
     m.luma_offset = (int16_t)(m.luma_offset + rounding + 1);
     for (int row = 0; row < height; row += 1 << vertical_shift) {
         uint8_t *cb = u + (row >> vertical_shift) * u_stride, *cr = v + (row >> vertical_shift) * v_stride;

@@ -5,14 +5,14 @@
 #include <tmmintrin.h>
 #endif
 
-// Source positions are in units of 2⁻³² pixel. The center of target pixel i is at source position (i + ½) · source /
-// target − ½.
+// Positions in the source are in units of 2⁻³² pixel. The center of target pixel i is at the source position
+// (i + ½) · source / target − ½, where `source` and `target` are the sizes in pixels.
 static inline int64_t step(int from, int to) { return ((int64_t)from << 32) / to; }
 static inline int64_t beginning(int64_t step) { return step / 2 - ((int64_t)1 << 31); }
 
 enum { parts = 128, half = 64, shift = 7 };
 
-// Weight of the second of two adjacent pixels, in units of 1/128.
+// Returns the weight of the second of two adjacent source pixels, in units of 1/128.
 static inline int share(int64_t place) { return (int)((uint32_t)place >> (32 - shift)); }
 
 // Parameters for scaling a row of `width` pixels to `count` pixels.
@@ -33,13 +33,15 @@ static void stretch(const struct row *row, const uint8_t *source, uint8_t *targe
 }
 
 #if defined(__x86_64__)
-// Eight target pixels: the positions of their neighbors within 16 source pixels, and the neighbors' weights.
+// Parameters for computing eight target pixels: the positions of their source pixels within a group of 16
+// source pixels, and the weights of the source pixels.
 struct eight {
     uint8_t places[16], shares[16];
     int first;
 };
 
-// Describes groups of eight pixels starting at pixel `from`, until a group's neighbors are outside the source.
+// Computes the parameters for groups of eight target pixels, starting at pixel `from`. Ends before the first
+// group whose source pixels are outside the row.
 static int describe(const struct row *row, int from, struct eight *eights) {
     int count = 0;
     for (int i = from; i + 8 <= row->count; i += 8, count++) {
@@ -60,7 +62,8 @@ static int describe(const struct row *row, int from, struct eight *eights) {
 
 __attribute__((target("ssse3"))) static void stretch_eights(const struct eight *eights, int count, const uint8_t *source,
                                                            uint8_t *target) {
-    // The multiplication instruction requires signed pixels and unsigned weights.
+    // The multiplication instruction requires one signed and one unsigned operand, so pixels are converted to
+    // signed values.
     const __m128i sign = _mm_set1_epi8((char)0x80), rounding = _mm_set1_epi16(half);
     for (int i = 0; i < count; i++) {
         __m128i pixels = _mm_loadu_si128((const __m128i *)(source + eights[i].first));
@@ -88,7 +91,7 @@ void media_enlarge(const uint8_t *source, ptrdiff_t source_stride, int width, in
     int from = 0, eight_count = 0;
 #if defined(__x86_64__)
     struct eight *eights = (struct eight *)((uint8_t *)scratch + ((2 * (size_t)columns + 63) & ~(size_t)63));
-    // The neighbors of eight pixels must be within 16 source pixels.
+    // Vectorization requires that the source pixels of eight target pixels are within 16 source pixels.
     if (columns != width && row.step <= (int64_t)7 << 30 && __builtin_cpu_supports("ssse3")) {
         while (from < columns && row.begin + from * row.step < 0) from++;
         eight_count = describe(&row, from, eights);

@@ -12,13 +12,14 @@ struct judge {
     size_t count;
 };
 
-// Maximum number of extra bytes that cameras leave between a segment's data and its marker. Logitech's C270 and C910
-// leave 1 to 10 bytes before nearly every restart marker (github.com: opencv/opencv #9477, Motion-Project/motion #65,
-// libavg/libavg #782). Desynchronized data leaves dozens.
+// Maximum number of extra bytes before a marker that don't count as damage. The Logitech cameras C270 and
+// C910 insert 1 to 10 bytes before nearly every restart marker (github.com: opencv/opencv #9477,
+// Motion-Project/motion #65, libavg/libavg #782). If the decoder has lost synchronization, dozens of bytes
+// are left over.
 enum { most_left_over = 16 };
 
-// Returns whether the bytes before the end of the image are one repeated value. Encoders pad images this way
-// to fill a transfer.
+// Returns whether the `length` bytes before the end-of-image marker have the same value. Some encoders pad
+// images with such bytes to fill a transfer.
 static int is_fill(const struct judge *judge, size_t length) {
     size_t end = judge->count;
     while (end >= 2 && !(judge->bytes[end - 2] == 0xFF && judge->bytes[end - 1] == JPEG_EOI)) end--;
@@ -31,14 +32,16 @@ static int is_fill(const struct judge *judge, size_t length) {
 
 static void stop(j_common_ptr info) { longjmp(((struct judge *)info->err)->damaged, 1); }
 
-// The listed messages of libjpeg's jerror.h don't concern the image itself. All others indicate lost blocks.
+// Handles a warning of libjpeg. The warnings for which this function returns (see jerror.h) don't affect the
+// image. All other warnings indicate lost blocks and stop decoding.
 static void weigh(j_common_ptr info, int level) {
     if (level >= 0) return;  // A trace message.
     struct judge *judge = (struct judge *)info->err;
     const int *parameters = judge->base.msg_parm.i;
     switch (judge->base.msg_code) {
     case JWRN_JFIF_MAJOR: case JWRN_ADOBE_XFORM: return;
-    // The end-of-image marker is missing. If blocks were missing too, JWRN_HIT_MARKER would be reported.
+    // Only the end-of-image marker is missing. If blocks were missing too, libjpeg would report
+    // JWRN_HIT_MARKER.
     case JWRN_JPEG_EOF: return;
     case JWRN_EXTRANEOUS_DATA:
         if (parameters[0] <= most_left_over) return;
@@ -60,7 +63,7 @@ int media_jpeg_is_damaged(const uint8_t *bytes, size_t count) {
     jpeg_create_decompress(&jpeg);
     jpeg_mem_src(&jpeg, bytes, count);
     jpeg_read_header(&jpeg, TRUE);
-    // The entropy-coded data is read completely at any scale. This scale avoids the transform.
+    // libjpeg reads all entropy-coded data at any scale. The scale 1/8 avoids the inverse DCT.
     jpeg.scale_num = 1;
     jpeg.scale_denom = 8;
     jpeg.out_color_space = jpeg.jpeg_color_space;

@@ -50,7 +50,8 @@ void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrd
     float greatest = 0;
     for (ptrdiff_t k = first_bin; k <= last_bin; k++) {
         const float *z = packed + 2 * k, *mirror = packed + 2 * (length - k);
-        // The even part is the first signal's spectrum; the odd part is i times the second signal's spectrum.
+        // The even part of the transform is the spectrum of the first signal, and the odd part is i times the
+        // spectrum of the second signal.
         float first_re = z[0] + mirror[0], first_im = z[1] - mirror[1];
         float second_re = z[1] + mirror[1], second_im = mirror[0] - z[0];
         float re = first_re * second_re + first_im * second_im, im = first_re * second_im - first_im * second_re;
@@ -59,7 +60,7 @@ void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrd
         float magnitude = hypotf(re, im);
         if (magnitude > greatest) greatest = magnitude;
     }
-    // Components 80 dB below the maximum of both signals are rounding errors.
+    // Components that are 80 dB below the maximum in both signals are rounding errors.
     float least = greatest * 1e-8f;
     for (ptrdiff_t k = first_bin; k <= last_bin; k++) {
         float magnitude = hypotf(cross[2 * k], cross[2 * k + 1]);

@@ -19,7 +19,7 @@ static void hear(void *source, int level, const char *format, va_list arguments)
     }
     if (strcmp(class->class_name, "URLContext")) return;
     size_t length = strlen(heard);
-    // Only the latest messages are relevant.
+    // Older messages are discarded, because only the latest messages are relevant.
     if (length > sizeof heard / 2) {
         memmove(heard, heard + length - 512, 513);
         length = 512;

@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
-// Returns a pseudorandom number that depends only on the position. Uses the finalizer of MurmurHash3 (Austin Appleby,
-// public domain) on the coordinates.
+// Returns a pseudorandom number that depends only on the position and the octave. The number is computed with
+// the finalizer of MurmurHash3 (Austin Appleby, public domain).
 static uint32_t scatter(uint32_t x, uint32_t y, uint32_t octave)
 {
     uint32_t hash = x * 0x9e3779b1u ^ y * 0x85ebca77u ^ octave * 0xc2b2ae3du;
@@ -13,8 +13,8 @@ static uint32_t scatter(uint32_t x, uint32_t y, uint32_t octave)
     return hash ^ hash >> 16;
 }
 
-// Interpolates between the four corners of a cell of 2^octave pixels. The result ranges from 0 to 255, in
-// units of 1/16.
+// Interpolates between the values at the four corners of a cell that is 2^octave pixels wide and high. The
+// result is in the range 0 to 255, in units of 1/16.
 static int value(int x, int y, int octave)
 {
     int size = 1 << octave, column = x >> octave, row = y >> octave, right = x & (size - 1), down = y & (size - 1);
@@ -29,8 +29,8 @@ static int value(int x, int y, int octave)
 
 void media_paint_texture(uint8_t *plane, int stride, int width, int height, int shift, int noise, uint32_t seed)
 {
-    // The spectral power of photographs falls with the square of the frequency (Field 1987). Each octave
-    // therefore has half the amplitude of the next coarser one.
+    // The spectral power of photographs falls with the square of the spatial frequency (Field 1987). Each
+    // octave therefore has half the amplitude of the next coarser octave.
     enum { finest = 2, coarsest = 7 };
     uint32_t state = seed * 2654435761u + 1;
     for (int y = 0; y < height; y++)

@@ -1,7 +1,8 @@
 #include "Words.h"
 #include <pango/pangocairo.h>
 
-// The opaque types wrap Pango objects: a context with its font map, and a layout.
+// The opaque types stand for Pango objects: `media_fonts` for a context with its font map, and `media_words`
+// for a layout.
 static PangoContext *context_of(media_fonts *fonts) { return (PangoContext *)fonts; }
 static PangoLayout *layout_of(media_words *words) { return (PangoLayout *)words; }
 
@@ -14,7 +15,8 @@ static PangoFontDescription *describe(double size, int bold) {
 }
 
 media_fonts *media_fonts_new(void) {
-    // A private font map is created, because the default map persists for the lifetime of its thread.
+    // A new font map is created for each context, because the default font map isn't freed before its thread
+    // ends.
     PangoFontMap *map = pango_cairo_font_map_new();
     PangoContext *context = pango_font_map_create_context(map);
     g_object_unref(map);  // The context holds a reference to it.

@@ -1,4 +1,5 @@
-// One line per file in Sources/ControlRoom/Page. A test compares the list with the folder.
+// This list contains one line for each file in Sources/ControlRoom/Page. A test compares the list with the
+// folder.
 #include "CPage.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"

@@ -1,5 +1,6 @@
-// PipeWire delivers the screen content that a desktop shares. pkg-config provides the location of its headers. This
-// header contains definitions that Swift's importer skips: macros, and the variadic functions that build parameters.
+// PipeWire delivers the content of shared screens and windows. pkg-config provides the location of the
+// PipeWire headers. This header wraps definitions that Swift can't import directly: macros, and the variadic
+// functions that build parameters.
 #pragma once
 #include <pipewire/pipewire.h>
 #include <spa/buffer/meta.h>
@@ -10,8 +11,8 @@
 static inline void screen_enter(struct pw_loop *loop) { pw_loop_enter(loop); }
 static inline void screen_leave(struct pw_loop *loop) { pw_loop_leave(loop); }
 
-// Waits up to the given number of milliseconds for events and processes them. Returns a negative error number
-// if the loop fails.
+// Waits for events for up to the given number of milliseconds, and processes the events. Returns a negative
+// error number if the loop fails.
 static inline int screen_iterate(struct pw_loop *loop, int milliseconds) { return pw_loop_iterate(loop, milliseconds); }
 
 static inline void screen_observe_core(struct pw_core *core, struct spa_hook *hook, const struct pw_core_events *events, void *context) {
@@ -20,9 +21,9 @@ static inline void screen_observe_core(struct pw_core *core, struct spa_hook *ho
 
 static inline void screen_forget_core(struct spa_hook *hook) { spa_hook_remove(hook); }
 
-// Builds the accepted formats: four bytes per pixel, in memory that the processor can read, of any size and
-// at any rate. The result is written to `memory`, which has `size` bytes; returns NULL if `memory` is too
-// small.
+// Builds the list of accepted video formats: four bytes per pixel, in memory that the CPU can read, with any
+// frame size and frame rate. The list is written to `memory`, which has `size` bytes. Returns NULL if
+// `memory` is too small.
 static inline const struct spa_pod *screen_formats(void *memory, uint32_t size) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,
@@ -35,8 +36,8 @@ static inline const struct spa_pod *screen_formats(void *memory, uint32_t size) 
         SPA_FORMAT_VIDEO_framerate, SPA_POD_CHOICE_RANGE_Fraction(&SPA_FRACTION(0, 1), &SPA_FRACTION(0, 1), &SPA_FRACTION(1000, 1)));
 }
 
-// Builds the buffer requirements: shared memory, no graphics memory. `memory`, `size`, and the result have the same
-// meaning as in screen_formats.
+// Builds the buffer requirements, which exclude graphics memory. `memory`, `size`, and the result have the
+// same meaning as in screen_formats.
 static inline const struct spa_pod *screen_buffers(void *memory, uint32_t size) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,
@@ -45,7 +46,8 @@ static inline const struct spa_pod *screen_buffers(void *memory, uint32_t size) 
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd)));
 }
 
-// Requests metadata for each buffer. `memory`, `size`, and the result have the same meaning as in screen_formats.
+// Builds a request for metadata in each buffer. `memory`, `size`, and the result have the same meaning as in
+// screen_formats.
 static inline const struct spa_pod *screen_meta(void *memory, uint32_t size, uint32_t type, uint32_t length) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,

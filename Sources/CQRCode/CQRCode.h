@@ -1,3 +1,3 @@
-// libqrencode draws the page's address as a QR code for phones.
+// libqrencode encodes the address of the control room as a QR code for phones.
 #pragma once
 #include <qrencode.h>

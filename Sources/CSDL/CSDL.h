@@ -1,7 +1,7 @@
-// SDL opens a window and uses the graphics processor to convert and scale images. pkg-config provides the location of
-// SDL's headers. This header wraps macros with arguments, which Swift's importer skips.
+// SDL opens windows, and converts and scales images on the GPU. pkg-config provides the location of the SDL
+// headers. This header wraps macros with arguments, which Swift can't import.
 #pragma once
-// The program defines its own main function.
+// SDL must not replace the main function of the program.
 #define SDL_MAIN_HANDLED
 #include <SDL.h>
 

@@ -1,6 +1,7 @@
-// libsoup serves HTTP and WebSockets on a GLib main loop. libsoup is based on GIO, which also provides access to
-// desktop services over D-Bus. pkg-config provides the location of its headers. This header contains definitions that
-// Swift's importer skips: variadic functions, macros, and signals, each with a separate handler type.
+// libsoup serves HTTP and WebSocket connections on a GLib main loop. libsoup is based on GIO, which also
+// provides access to desktop services over D-Bus. pkg-config provides the location of the libsoup headers.
+// This header wraps definitions that Swift can't import directly: variadic functions, macros, and signals,
+// whose handlers have different types.
 #pragma once
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
@@ -20,15 +21,15 @@ static inline void soup_web_observe(SoupServer *server, const char *signal, soup
 
 typedef void (*soup_web_wrote)(SoupServerMessage *message, void *context);
 
-// Connects a handler to one of a message's signals without arguments: wrote-chunk or finished.
+// Connects a handler to a signal of a message that doesn't have arguments: wrote-chunk or finished.
 static inline gulong soup_web_observe_message(SoupServerMessage *message, const char *signal, soup_web_wrote wrote, void *context) {
     return g_signal_connect(message, signal, G_CALLBACK(wrote), context);
 }
 
-// Limits the total length of a WebSocket message. libsoup 3.2 limits only individual frames, and joins the frames of a
-// message without a limit. libsoup passes each received frame to the connection's extensions. The extension defined
-// here counts the bytes of each message. This extension isn't negotiated with the client, because it doesn't change any
-// data.
+// A WebSocket extension that limits the total length of a message. libsoup 3.2 limits only the length of
+// individual frames, and joins any number of frames to a message. libsoup passes each received frame to the
+// extensions of the connection, and this extension counts the bytes of each message. The extension isn't
+// negotiated with the client, because it doesn't change any data.
 typedef struct {
     SoupWebsocketExtension parent;
     guint64 longest, longest_text, most, received;
@@ -87,8 +88,9 @@ static inline void soup_web_switch(SoupServerMessage *message, soup_web_upgrade 
     g_object_unref(message);
 }
 
-// Opens a WebSocket if the request is a WebSocket handshake, and answers other requests with an error. A message longer
-// than `longest` bytes, or a text longer than `longest_text`, ends the connection with code 1009.
+// Opens a WebSocket connection if the request is a WebSocket handshake, and responds with an error otherwise.
+// A binary message longer than `longest` bytes or a text message longer than `longest_text` bytes ends the
+// connection with code 1009.
 static inline void soup_web_open_socket(
     SoupServerMessage *message, guint64 longest, guint64 longest_text, soup_web_opened opened, void *context) {
     if (!soup_websocket_server_process_handshake(message, NULL, NULL, NULL, NULL)) return;

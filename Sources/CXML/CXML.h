@@ -1,8 +1,8 @@
-// libxml2 writes the editor projects that use XML.
+// libxml2 writes editing projects in XML-based formats.
 #pragma once
-// Debian's libxml2 converts encodings with ICU and exposes ICU's types in a structure that this program doesn't use.
-// Foundation contains a separate ICU. A program that imports both Foundation and this library would have two
-// definitions of the same types.
+// In Debian, libxml2 uses ICU and exposes ICU types in a structure that this program doesn't use. Foundation
+// contains its own copy of ICU. If these types weren't hidden, a program that imports both Foundation and
+// libxml2 would have two definitions of the same types.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 #include <libxml/tree.h>

@@ -3,9 +3,9 @@ public import Media
 
 /// Writes the Exif segment of a JPEG: an APP1 marker that contains a small TIFF file.
 ///
-/// The segment conforms to CIPA DC-008-2019 (Exif 2.32, with the tags of 2.3 and the UTC offsets of 2.31) and TIFF 6.0.
-/// The TIFF data is big-endian. IFD 0 comes first, followed by the Exif IFD that it points to. Each IFD is followed by
-/// the values that don't fit into its entries.
+/// The segment conforms to CIPA DC-008-2019 (Exif 2.32) and TIFF 6.0. The tags are from Exif 2.3, and the UTC
+/// offset tags from Exif 2.31. The TIFF data is big-endian. IFD 0 comes first, followed by the Exif IFD that
+/// it points to. Values that don't fit into the entries of an IFD follow that IFD.
 struct ExifSegment {
     private let facts: ExifFacts
 
@@ -13,14 +13,14 @@ struct ExifSegment {
         self.facts = facts
     }
 
-    /// The segment with its marker, at most 65,537 bytes. Long texts are truncated.
+    /// The complete APP1 segment including its marker, at most 65,537 bytes. Long texts are truncated.
     var bytes: [UInt8] {
         let tiff = self.tiff
         let count = tiff.count + Self.signature.count + 2
         return [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 0xFF)] + Self.signature + tiff
     }
 
-    /// Signature of the segment: "Exif" and two zeros (4.7.2).
+    /// Signature of the Exif segment: "Exif" followed by two zero bytes (Exif 2.32, section 4.7.2).
     private static let signature: [UInt8] = Array("Exif".utf8) + [0, 0]
 
     private var tiff: [UInt8] {
@@ -31,13 +31,14 @@ struct ExifSegment {
         main.put(ascii: facts.make, as: .make)
         main.put(ascii: facts.model, as: .model)
         main.put(shorts: [orientation], as: .orientation)
-        // 72 dpi means that the resolution is unknown (4.6.4.A). Both tags are mandatory.
+        // A resolution of 72 dpi means that the resolution is unknown (Exif 2.32, section 4.6.4.A). Both tags
+        // are mandatory.
         main.put(rational: (72, 1), as: .xResolution)
         main.put(rational: (72, 1), as: .yResolution)
         main.put(shorts: [2], as: .resolutionUnit)
         main.put(ascii: facts.software, as: .software)
         main.put(ascii: dateTime, as: .dateTime)
-        // In JFIF, chroma samples are centered between pixels.
+        // The value 1 (centered) matches JFIF, in which chroma samples are centered between pixels.
         main.put(shorts: [1], as: .yCbCrPositioning)
         main.put(long: 0, as: .exifIFD)
         let exif = self.exif
@@ -57,13 +58,13 @@ struct ExifSegment {
         exif.put(ascii: offset, as: .offsetTime)
         exif.put(ascii: offset, as: .offsetTimeOriginal)
         exif.put(ascii: offset, as: .offsetTimeDigitized)
-        // The components are Y, Cb, and Cr (4.6.5.B).
+        // The color components are Y, Cb, and Cr (Exif 2.32, section 4.6.5.B).
         exif.put(undefined: [1, 2, 3, 0], as: .componentsConfiguration)
         exif.put(ascii: subSeconds, as: .subSecTime)
         exif.put(ascii: subSeconds, as: .subSecTimeOriginal)
         exif.put(ascii: subSeconds, as: .subSecTimeDigitized)
         exif.put(undefined: Array("0100".utf8), as: .flashpixVersion)
-        // Webcam frames are sRGB.
+        // The value 1 stands for sRGB, the color space of webcam frames.
         exif.put(shorts: [1], as: .colorSpace)
         exif.put(long: UInt32(clamping: facts.size.width), as: .pixelXDimension)
         exif.put(long: UInt32(clamping: facts.size.height), as: .pixelYDimension)
@@ -76,8 +77,8 @@ struct ExifSegment {
         return exif
     }
 
-    /// Orientation tag: the sides of the scene that correspond to the first row and the first column of the stored
-    /// frame (4.6.4.A, figure 4).
+    /// Value of the orientation tag, which states the sides of the scene that the first row and the first
+    /// column of the stored frame show (Exif 2.32, section 4.6.4.A, figure 4).
     private var orientation: UInt16 {
         switch (facts.rotation, facts.isMirrored) {
         case (.none, false): 1
@@ -110,12 +111,14 @@ struct ExifSegment {
         return "\(minutes < 0 ? "-" : "+")\(hours.padded(2)):\(rest.padded(2))"
     }
 
-    /// Milliseconds of the local time. A date is accurate only to a few microseconds.
+    /// Milliseconds of the local time. `Date` is accurate only to a few microseconds, so smaller fractions
+    /// are omitted.
     private var subSeconds: String {
         (Int(local.sinceMidnight.count / 1_000_000 % 1000)).padded(3)
     }
 
-    /// Returns seconds as a common fraction if possible, such as 1/250 instead of 0.004.
+    /// Returns an exposure time in seconds as a numerator and a denominator, if possible as a common fraction
+    /// such as 1/250 instead of 0.004.
     private static func seconds(_ time: Nanoseconds) -> (UInt32, UInt32) {
         let part = (1e9 / Double(time.count)).rounded()
         if part >= 2, abs(1e9 / part / Double(time.count) - 1) < 0.001 {
@@ -152,7 +155,7 @@ public struct ExifFacts: Sendable, Equatable {
     /// Whether the camera used automatic white balance; `nil` if unknown.
     public var isWhiteBalanceAutomatic: Bool?
 
-    /// Creates the metadata. Omitted fields are unknown.
+    /// Creates the metadata. Omitted values count as unknown.
     public init(
         date: Date, secondsFromGMT: Int, size: FrameSize, rotation: Rotation = .none,
         isMirrored: Bool = false,
@@ -175,10 +178,10 @@ public struct ExifFacts: Sendable, Equatable {
     }
 }
 
-/// One directory of a TIFF file (TIFF 6.0, section 2), big-endian: entries sorted by tag, then the values that are
-/// longer than four bytes.
+/// One big-endian directory of a TIFF file (TIFF 6.0, section 2). The entries are sorted by tag and are
+/// followed by all values that are longer than four bytes.
 struct TIFFDirectory {
-    /// Tags that are written (TIFF 6.0, section 8, and Exif 2.32, tables 3 to 8).
+    /// TIFF and Exif tags that this program writes (TIFF 6.0, section 8, and Exif 2.32, tables 3 to 8).
     enum Tag: UInt16 {
         case imageDescription = 0x010E
         case make = 0x010F
@@ -219,12 +222,12 @@ struct TIFFDirectory {
 
     private var entries: [UInt16: Entry] = [:]
 
-    /// Maximum length of a text. Longer texts are truncated, because an Exif segment is limited to 64 KiB and device
-    /// names come from the devices.
+    /// Maximum length of a text in bytes. Longer texts are truncated, because an Exif segment is limited to
+    /// 64 KiB and devices can report names of any length.
     private static let longestText = 255
 
-    /// Adds a text as printable ASCII, as the standard requires. Other characters are replaced with `?`. An empty text
-    /// is omitted.
+    /// Adds a text as printable ASCII, as the Exif standard requires. Other characters are replaced with `?`.
+    /// An empty text isn't added.
     mutating func put(ascii text: String, as tag: Tag) {
         guard !text.isEmpty else { return }
         let letters = text.unicodeScalars.prefix(Self.longestText).map { scalar in
@@ -250,16 +253,16 @@ struct TIFFDirectory {
         entries[tag.rawValue] = Entry(type: 7, count: value.count, value: value)
     }
 
-    /// Size of the directory and its values in bytes.
+    /// Size of the directory including all values, in bytes.
     var byteCount: Int {
         2 + entries.count * 12 + 4
             + entries.values.reduce(0) { $0 + ($1.value.count > 4 ? Self.even($1.value.count) : 0) }
     }
 
-    /// Returns the directory as stored in the file.
+    /// Returns the bytes of the directory as stored in the file.
     ///
     /// - Parameter start: Offset of the directory from the start of the TIFF data.
-    /// - Returns: `byteCount` bytes.
+    /// - Returns: The bytes of the directory and its values, `byteCount` in total.
     func bytes(at start: Int) -> [UInt8] {
         var directory: [UInt8] = [UInt8(entries.count >> 8), UInt8(entries.count & 0xFF)]
         var values: [UInt8] = []
@@ -273,12 +276,12 @@ struct TIFFDirectory {
                 directory += entry.value + Array(repeating: 0, count: 4 - entry.value.count)
             } else {
                 directory += Self.bytes(UInt32(valuesStart + values.count))
-                // Values start at even offsets.
+                // Values must start at even offsets, so values of odd length are padded.
                 values +=
                     entry.value + Array(repeating: 0, count: Self.even(entry.value.count) - entry.value.count)
             }
         }
-        // The offset 0 means that no other directory follows.
+        // The offset 0 marks the last directory.
         return directory + [0, 0, 0, 0] + values
     }
 

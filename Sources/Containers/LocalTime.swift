@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import Glibc
 public import Media
 
-/// Local date and time of day, as shown by a calendar and a wall clock.
+/// A local date and time of day, as shown by a wall clock.
 public struct LocalTime: Sendable, Equatable {
     /// Year of the Gregorian calendar.
     public let year: Int
@@ -10,7 +10,8 @@ public struct LocalTime: Sendable, Equatable {
     public let month: Int
     /// Day of the month, 1…31.
     public let day: Int
-    /// Wall clock time since midnight. On a day with a clock change, it still matches the wall clock.
+    /// Time of day that a wall clock shows, as time since midnight. On a day with a daylight saving change,
+    /// this differs from the elapsed time since midnight.
     public let sinceMidnight: Nanoseconds
 
     /// Converts a date to the local time of this machine, using the time zone offset at that date (localtime_r(3)).
@@ -27,7 +28,7 @@ public struct LocalTime: Sendable, Equatable {
     /// Converts a date to local time.
     ///
     /// - Parameters:
-    ///   - date: The date.
+    ///   - date: The date to convert.
     ///   - offset: Offset of the local time from UTC, in seconds.
     public init(_ date: Date, secondsFromGMT offset: Int) {
         let local = date.timeIntervalSince1970 + Double(offset)
@@ -43,13 +44,14 @@ public struct LocalTime: Sendable, Equatable {
     /// Second, 0…59.
     public var second: Int { Int(sinceMidnight.count / 1_000_000_000) % 60 }
 
-    /// Returns the number of samples since midnight at a rate in samples per second, rounded to the nearest integer.
+    /// Returns the time of day as a number of audio samples since midnight, rounded to the nearest integer,
+    /// for a rate in samples per second.
     public func samples(rate: Int) -> Int64 {
         MediaTime(nanoseconds: sinceMidnight.count).ticks(perSecond: Int64(rate))
     }
 
-    /// Converts a day number to a Gregorian date, using eras of 400 years that start in March (Howard Hinnant,
-    /// `civil_from_days`).
+    /// Converts a day number to a Gregorian date. The algorithm is Howard Hinnant's `civil_from_days`, which
+    /// uses 400-year eras that start in March.
     private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,18 +1,19 @@
 public import Media
 package import System
 
-/// JPEG as a separate file: the camera's own bytes preceded by an Exif segment with the capture metadata.
+/// A JPEG file that contains the camera's original image data and an Exif segment with the capture metadata.
 ///
-/// Coded data isn't changed. A camera's own Exif segment is replaced, and a JFIF header is removed because Exif must
-/// come first. Missing Huffman tables, which Motion JPEG permits, and a missing end marker are added, because the file
-/// would otherwise be invalid.
+/// The coded image data isn't changed. An Exif segment from the camera is replaced, and a JFIF header is
+/// removed because the Exif segment must come first. Huffman tables and the end marker are added if they are
+/// missing, because a JPEG file is invalid without them. Motion JPEG permits frames without Huffman tables.
 public struct StillFile {
-    /// Creates the parts of the file.
+    /// Creates the byte sequences that form the JPEG file.
     ///
     /// - Parameters:
     ///   - jpeg: A complete JPEG.
     ///   - facts: Capture metadata for the Exif segment.
-    /// - Returns: The parts to write one after another; `nil` if the bytes aren't a JPEG with readable headers.
+    /// - Returns: The byte sequences to write one after another; `nil` if `jpeg` isn't a JPEG with readable
+    ///   headers.
     public static func pieces(of jpeg: SharedBytes, _ facts: ExifFacts) -> [SharedBytes]? {
         guard let headers = JPEGHeaders(jpeg.bytes) else { return nil }
         var start: [UInt8] = [0xFF, 0xD8] + ExifSegment(facts).bytes
@@ -25,15 +26,16 @@ public struct StillFile {
         return [SharedBytes(start), SharedBytes(copying: coded)] + end
     }
 
-    /// Writes a still to a new file, and waits until it is durable. If writing fails, no file remains.
+    /// Writes a still to a new file, and waits until the file is on the disk. If writing fails, the file is
+    /// removed.
     ///
-    /// - Throws: `FileError` with the operation "creating the file", including if the file exists; "writing", including
-    ///   if the bytes aren't a JPEG; "fdatasync" or "fsync".
+    /// - Throws: `FileError` with the operation "creating the file" (also if the file already exists),
+    ///   "writing" (also if the bytes aren't a JPEG), "fdatasync", or "fsync".
     public static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to path: String) throws(FileError) {
         try write(jpeg, facts, to: try ContainedFile(path: path, operation: "creating the file"))
     }
 
-    /// Writes a still to a new file inside a folder, as `write(_:_:to:)` does.
+    /// Writes a still to a new file inside a folder; see `write(_:_:to:)`.
     package static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to place: ContainedFile)
         throws(FileError)
     {
@@ -56,12 +58,13 @@ public struct StillFile {
 
 /// Byte positions of the segments of a JPEG up to its scan (ITU-T T.81, annex B).
 struct JPEGHeaders {
-    /// Byte range of each segment including its marker, in order, without the start-of-image marker and the
-    /// scan header.
+    /// Byte range of each segment including its marker, in file order. The start-of-image marker and the scan
+    /// header aren't included.
     let segments: [Range<Int>]
     /// Offset of the first scan header.
     let scan: Int
-    /// Offset after the end-of-image marker. Trailing bytes from the camera aren't part of the image.
+    /// Offset of the first byte after the end-of-image marker. Bytes that the camera appends after this
+    /// marker aren't part of the image.
     let end: Int
     let hasEnd: Bool
     let hasHuffmanTables: Bool
@@ -70,8 +73,8 @@ struct JPEGHeaders {
     private static let huffmanTables: UInt8 = 0xC4
     private static let applicationData: ClosedRange<UInt8> = 0xE0...0xE1
 
-    /// Finds the segments; `nil` if the bytes don't contain a valid sequence from the start-of-image marker
-    /// to the scan.
+    /// Finds the segments of a JPEG. The result is `nil` if the bytes between the start-of-image marker and
+    /// the scan aren't a valid sequence of segments.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
         var segments: [Range<Int>] = []
@@ -80,7 +83,7 @@ struct JPEGHeaders {
         while true {
             let start = position
             guard position + 4 <= bytes.count, bytes[position] == 0xFF else { return nil }
-            // Any number of 0xFF bytes may precede a marker's code.
+            // A marker code may be preceded by any number of 0xFF bytes.
             while position + 3 < bytes.count, bytes[position + 1] == 0xFF { position += 1 }
             let code = bytes[position + 1]
             guard position + 4 <= bytes.count, code >= 0xC0, !(0xD0...0xD9).contains(code) else { return nil }
@@ -111,8 +114,8 @@ struct JPEGHeaders {
         return content.starts(with: "JFIF".utf8) || content.starts(with: "Exif".utf8)
     }
 
-    /// Returns the offset after the last end-of-image marker; `nil` if it is missing. In scan data, 0xFF is
-    /// followed by 0 or a restart marker.
+    /// Returns the offset of the first byte after the last end-of-image marker; `nil` if the marker is
+    /// missing. In scan data, a 0xFF byte is always followed by 0 or by the code of a restart marker.
     private static func end(of bytes: UnsafeRawBufferPointer, from scan: Int) -> Int? {
         var position = bytes.count
         while position - 2 >= scan {
@@ -123,10 +126,11 @@ struct JPEGHeaders {
     }
 }
 
-/// Huffman tables that Motion JPEG implies: ITU-T T.81, tables K.3 to K.6.
+/// The standard Huffman tables that Motion JPEG frames may omit (ITU-T T.81, tables K.3 to K.6).
 enum StandardHuffmanTables {
-    /// DHT segment with its marker: DC and AC tables for luma, then for chroma. Each table contains its class and
-    /// number, the number of codes of each length from 1 to 16 bits, and their values.
+    /// DHT segment including its marker, with the DC and AC tables for luma followed by those for chroma.
+    /// Each table consists of its class and number, the number of codes of each length from 1 to 16 bits, and
+    /// the values of the codes.
     static let segment: [UInt8] = [
         0xFF, 0xC4, 0x01, 0xA2, 0x00, 0x00, 0x01, 0x05, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x00, 0x00,
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A,

@@ -1,32 +1,33 @@
 package import Media
 package import Timing
 
-/// Passes one camera's deliveries to a track's aligner, and records the camera's outages. Use it only on the timeline's
-/// thread.
+/// Passes the deliveries of one camera to the aligner of a track, and records the camera's outages. Use an
+/// instance only on the timeline's thread.
 package struct CameraFollower {
-    /// The camera.
+    /// The input of the followed camera.
     package let input: CameraInput
-    /// The camera's outages so far, for the track's gaps.
+    /// The camera's outages so far, from which the gaps of the track are derived.
     package private(set) var outages: OutageLog
     private let start: ClockTime
-    /// Number of restarts of the camera's clock model at the last `take`.
+    /// Number of restarts of the camera's clock model at the last call to `take`.
     private var restarts = 0
-    /// Number of the source that delivered the last frame.
+    /// Index of the source that delivered the last frame, among all sources of the camera input.
     private var stream: Int
-    /// The camera's new format until its first frame arrives; otherwise `nil`.
+    /// The new format after a format change, until the first frame in this format arrives; otherwise `nil`.
     private var changed: VideoFormat?
-    /// Number of replacements of the camera's source at the last `take`.
+    /// Number of replacements of the camera's source at the last call to `take`.
     private var replacements = 0
-    /// The last frame counted by the ledger, and all later frames, whose times change with the clock model.
+    /// The last frame that the ledger has counted, and all later frames. The capture times of these frames
+    /// change if the clock model restarts.
     private var recent: [(sequence: Int64, stamp: ClockTime, time: ClockTime)] = []
 
-    /// Maximum number of frames waiting in an aligner, and therefore of remembered frames.
+    /// Maximum length of `recent`, which is the maximum number of frames that wait in an aligner.
     private static let mostRecent = 512
 
-    /// Starts following a camera for a track.
+    /// Creates a follower of a camera for one track.
     ///
     /// - Parameters:
-    ///   - input: The camera.
+    ///   - input: The input of the camera to follow.
     ///   - track: Name of the track that follows the camera.
     ///   - start: T0 on the session's clock.
     package init(_ input: CameraInput, track: String, start: ClockTime) {
@@ -36,18 +37,19 @@ package struct CameraFollower {
         outages = OutageLog(track: track, start: start)
     }
 
-    /// Passes the camera's deliveries since the last call to an aligner, and records outages.
+    /// Passes new deliveries of the camera to an aligner, and records outages.
     ///
-    /// When the camera's clock model has restarted since the last call, frames whose capture times came from the
-    /// abandoned model get new capture times.
+    /// If the camera's clock model has restarted since the last call, frames whose capture times were
+    /// computed with the old model get new capture times.
     ///
     /// - Parameters:
-    ///   - deliveries: The deliveries, in order.
-    ///   - aligner: Orders the frames and counts losses.
+    ///   - deliveries: The deliveries since the last call, in order.
+    ///   - aligner: The aligner, which orders the frames and counts losses.
     package mutating func take(_ deliveries: [CameraInput.Delivery], into aligner: inout some FrameAligner) {
         let (clock, input) = (input.clockReading, input)
         aligner.follow(clock)
-        // Frames of a new source keep the capture times from that source's clock.
+        // After a replacement of the source, frames of the new source keep their capture times, which come
+        // from the clock model of that source.
         let replacements = input.replacementCount
         let isSame = clock.restarts == restarts || replacements != self.replacements
         let model = isSame ? nil : input.clockModel
@@ -92,9 +94,9 @@ package struct CameraFollower {
         if recent.count > Self.mostRecent { recent.removeFirst(recent.count - Self.mostRecent) }
     }
 
-    /// Moves the last frame counted by the ledger to its capture time according to a restarted clock model.
-    /// Otherwise, the first frame timed by the new model would seem late by the error of the old model, and a
-    /// preceding frame would seem lost.
+    /// Moves the last frame that the ledger has counted to its capture time according to a restarted clock
+    /// model. Without this correction, the first frame with a capture time from the new model would appear
+    /// late by the error of the old model, and a preceding frame would appear lost.
     private mutating func redateCounted(by model: DeviceClock, in aligner: inout some FrameAligner) {
         let counted = aligner.lastCounted
         for index in recent.indices {
@@ -105,11 +107,11 @@ package struct CameraFollower {
         }
     }
 
-    /// Closes an open outage at the end of the track.
+    /// Ends a current outage at the end of the track.
     ///
     /// - Parameters:
     ///   - end: End of the track, relative to T0.
-    ///   - silences: The periods without frames that the source didn't explain.
+    ///   - silences: The periods without frames for which the source didn't report a cause.
     package mutating func finish(at end: MediaTime, _ silences: [SilentStretch]) {
         let last = start + Nanoseconds(end.nanoseconds)
         for silence in silences { outages.wasSilent(from: silence.from, for: silence.length) }
@@ -117,25 +119,25 @@ package struct CameraFollower {
     }
 }
 
-/// Follows one camera on one grid: passes its frames to the aligner, and records its outages. Use it only on
+/// Aligns the frames of one camera to a frame grid, and records the camera's outages. Use an instance only on
 /// the timeline's thread.
 package struct GridFollower {
     /// Name of the track that follows the camera.
     package let track: String
-    /// Chooses the frame for each tick, and determines losses.
+    /// The aligner, which chooses the frame for each tick and determines losses.
     private var aligner: TrackAligner<DatedFrame>
     private var camera: CameraFollower
 
-    /// The camera.
+    /// The input of the followed camera.
     package var input: CameraInput { camera.input }
 
-    /// Starts following a camera on a grid.
+    /// Creates a follower of a camera for one frame grid.
     ///
     /// - Parameters:
-    ///   - input: The camera.
+    ///   - input: The input of the camera to follow.
     ///   - track: Name of the track that follows the camera.
     ///   - start: T0 on the session's clock.
-    ///   - rate: Rate of the grid.
+    ///   - rate: Frame rate of the grid.
     package init(input: CameraInput, track: String, start: ClockTime, rate: FrameRate) {
         self.track = track
         camera = CameraFollower(input, track: track, start: start)
@@ -144,24 +146,24 @@ package struct GridFollower {
             isPaced: input.isPaced, silence: input.source.outageCause)
     }
 
-    /// Processes the camera's deliveries since the last call.
+    /// Processes the deliveries of the camera since the last call.
     package mutating func take(_ deliveries: [CameraInput.Delivery]) {
         camera.take(deliveries, into: &aligner)
     }
 
-    /// Chooses the content of the tick at this index: a new frame, the previous frame again, or a slate. Call
-    /// it for each tick in ascending order.
+    /// Chooses the content of the tick with this index: a new frame, the previous frame again, or a slate.
+    /// Call this method once for each tick, in ascending order.
     package mutating func choose(tick: Int64) -> TrackAligner<DatedFrame>.Choice {
         aligner.choose(tick: tick)
     }
 
-    /// Predicts which tick will be the first to show a frame that matches a condition, from the frames already
-    /// received.
+    /// Predicts, from the frames received so far, the first tick that will show a frame that matches a
+    /// condition.
     ///
     /// - Parameters:
-    ///   - ticks: The ticks to examine, starting at the next undecided one.
-    ///   - isWanted: Returns whether a frame matches.
-    /// - Returns: The index of the tick, or `nil` if none of them shows such a frame.
+    ///   - ticks: The ticks to examine, starting at the next undecided tick.
+    ///   - isWanted: The condition, which returns whether a frame matches.
+    /// - Returns: The index of the tick; `nil` if no tick in `ticks` shows such a frame.
     package func tick(of ticks: Range<Int64>, showing isWanted: (DatedFrame) -> Bool) -> Int64? {
         var aligner = aligner
         return ticks.first { tick in
@@ -169,73 +171,75 @@ package struct GridFollower {
         }
     }
 
-    /// Fate of the last decided tick.
+    /// Fate of the last decided tick, such as a new or a duplicated frame.
     package var fate: Fate { aligner.fate }
 
-    /// Counts of the camera's frames on the grid, covering the ticks already decided.
+    /// Counts of the camera's frames on the grid, for all ticks decided so far.
     package var counts: FrameCounts { aligner.counts }
 
-    /// The camera's frames that never reached a tick.
+    /// Counts of the camera's frames that weren't used for any tick.
     package var delivery: DeliveryCounts { aligner.delivery }
 
-    /// The camera's outages up to now.
+    /// The camera's outages so far.
     package var gaps: [Gap] { camera.outages.gaps }
 
-    /// Closes an open outage, and counts the frames that didn't arrive before the end.
+    /// Ends a current outage at the end of the track, and counts the frames that are missing up to this
+    /// point.
     ///
     /// - Parameter end: End of the track, relative to T0.
     package mutating func finish(at end: MediaTime) { camera.finish(at: end, aligner.finish()) }
 }
 
-/// Aligns a camera's frames to a track, and determines its lost frames.
+/// Aligns a camera's frames to a track, and determines which frames were lost.
 package protocol FrameAligner {
-    /// Updates the camera's frame interval based on a reading of its clock.
+    /// Updates the camera's frame interval based on the state of the camera's clock model.
     mutating func follow(_ clock: ClockReading)
-    /// Sets the negotiated frame interval, effective from a given time.
+    /// Sets the frame interval that was negotiated with the camera, starting at a given time.
     mutating func change(nominal: Nanoseconds, from time: ClockTime)
-    /// Assigns a new capture time to each waiting frame.
+    /// Assigns a new capture time to each frame that waits for a tick.
     ///
-    /// - Parameter time: Returns a frame's new capture time on the session's clock, from the frame and its old capture
-    ///   time.
+    /// - Parameter time: Returns the new capture time of a frame on the session's clock. The arguments are
+    ///   the frame and its old capture time.
     mutating func redateFrames(_ time: (CapturedFrame, ClockTime) -> ClockTime)
-    /// Capture time of the last frame that was counted; `nil` before the first.
+    /// Capture time of the last frame that was counted; `nil` before the first frame.
     var lastCounted: ClockTime? { get }
-    /// Adjusts the capture time of the last counted frame, which determines when later frames are due.
+    /// Shifts the capture time of the last counted frame. This time determines when the next frames are
+    /// expected.
     mutating func moveCounted(by time: Nanoseconds)
-    /// Adds a frame.
+    /// Adds a frame to the frames that wait for a tick.
     ///
     /// - Parameters:
     ///   - dated: The frame.
-    ///   - time: Capture time on the session's clock, which overrides the frame's own time.
+    ///   - time: Capture time on the session's clock, which overrides `dated.time`.
     mutating func add(_ dated: DatedFrame, at time: ClockTime)
-    /// Records lost frames and their cause.
+    /// Records frames that were lost for the same cause.
     ///
     /// - Parameters:
     ///   - count: Number of lost frames.
     ///   - cause: Cause of the loss.
     ///   - time: Capture time of the first lost frame on the session's clock.
     mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime)
-    /// Records the start and the cause of an outage of the camera.
+    /// Records the start and the cause of a camera outage.
     mutating func leave(at time: ClockTime, cause: LossCause)
     /// Records the time at which the camera became available again.
     mutating func comeBack(at time: ClockTime)
 }
 
 extension TrackAligner<DatedFrame>: FrameAligner {
-    /// Assigns a new capture time on the session's clock to each waiting frame.
+    /// Assigns a new capture time on the session's clock to each frame that waits for a tick.
     package mutating func redateFrames(_ time: (CapturedFrame, ClockTime) -> ClockTime) {
         redate { dated, old in time(dated.frame, old) }
     }
 
-    /// Adds a frame with its capture time on the session's clock.
+    /// Adds a frame to the frames that wait for a tick. `time` is the capture time on the session's clock.
     package mutating func add(_ dated: DatedFrame, at time: ClockTime) { add(dated, capturedAt: time) }
 }
 
 extension KeyStreamAligner<CapturedFrame>: FrameAligner {
-    /// Assigns a new capture time on the session's clock to each waiting frame.
+    /// Assigns a new capture time on the session's clock to each frame that waits for a tick.
     package mutating func redateFrames(_ time: (CapturedFrame, ClockTime) -> ClockTime) { redate(time) }
 
-    /// Adds a frame with its capture time on the session's clock.
+    /// Adds a frame to the frames that wait for a tick. `time` is the capture time on the session's clock.
     package mutating func add(_ dated: DatedFrame, at time: ClockTime) {
         add(dated.frame, isKey: dated.frame.isKey, capturedAt: time)
     }
@@ -247,10 +251,11 @@ package struct DatedFrame: Sendable {
     package let frame: CapturedFrame
     /// Capture time on the session's clock, minus the camera's latency.
     package let time: ClockTime
-    /// Output of the stream decoder for this frame, or `nil` if frames can be decoded independently.
+    /// Output of the stream decoder for this frame; `nil` if the camera's frames can be decoded
+    /// independently.
     let decoded: DecodedFrames?
 
-    /// Number of sources the camera's input had before the one that delivered the frame.
+    /// Number of sources that the camera input had before the source that delivered the frame.
     package let stream: Int
 
     package init(frame: CapturedFrame, time: ClockTime, decoded: DecodedFrames?, stream: Int = 0) {
@@ -260,14 +265,14 @@ package struct DatedFrame: Sendable {
         self.decoded = decoded
     }
 
-    /// Returns the same frame, assigned to another source of the input.
+    /// Returns a copy of the frame with another source number.
     func numbered(_ stream: Int) -> DatedFrame {
         DatedFrame(frame: frame, time: time, decoded: decoded, stream: stream)
     }
 
-    /// The pixels to show at the frame's time, or `nil` if the stream decoder hasn't output them yet.
+    /// The frame to show at this time; `nil` if the stream decoder hasn't output a frame yet.
     package var shown: CapturedFrame? { frame.pixel == .h264 ? decoded?.ready.last : frame }
 
-    /// Whether the frame belongs to a damaged part of a stream, so that the previous frame is shown instead.
+    /// Whether the frame can't be decoded because the stream is damaged. The previous frame is shown instead.
     package var isUndecodable: Bool { decoded?.isDamaged == true && shown == nil }
 }

@@ -2,74 +2,76 @@ public import Media
 internal import SessionFolder
 internal import Timing
 
-/// The deliveries that a camera's thread queues for the timeline's thread, and the state of the camera. One lock
-/// protects the deliveries and the state.
+/// The state of a camera, and the deliveries that the camera's thread queues for the timeline's thread. The
+/// same lock protects the state and the deliveries.
 struct CameraInbox {
-    /// The current source.
+    /// The current source of the camera input.
     var stream: CameraStream
-    /// The source at the start of the recording.
+    /// The source that the camera input had at the start of the recording.
     var beginning: CameraStream
-    /// Sources that the recording used before the current one.
+    /// Sources that the camera input used in this recording before the current source.
     var former: [CameraInput.UsedSource] = []
-    /// Reason for the replacement of the source, until the first frame of the new source arrives; otherwise `nil`.
+    /// Reason why the source was replaced, until the first frame of the new source arrives; otherwise `nil`.
     var replacement: String?
     var deliveries: [CameraInput.Delivery] = []
     var frames = 0
     var clock: DeviceClock
     /// Format of the delivered frames.
     var format: VideoFormat
-    /// The last requested format, or `nil` for off.
+    /// The last requested format; `nil` to turn the camera off.
     var wanted: VideoFormat?
-    /// The camera's unreduced format, as opened or as since requested by the user; `nil` for off.
+    /// The camera's format before reductions by the governor: the format that the camera was opened with, or
+    /// the last format that the user requested; `nil` if the user turned the camera off.
     var chosen: VideoFormat?
-    /// The last chosen format that the camera accepted.
+    /// The last format chosen by the user that the camera accepted.
     var accepted: VideoFormat?
-    /// Reason for the last request: the cause for the ledger, and a sentence for users.
+    /// Reason for the last format request: the cause for the ledger, and a sentence for users.
     var request: (cause: LossCause, reason: String)?
-    /// Formats that the camera rejected when asked to reduce its load.
+    /// Formats that the camera rejected when the governor tried to reduce the load.
     var refused: [VideoFormat] = []
-    /// Time of the last frame that arrived, or that was counted as missing in an outage.
+    /// Capture time of the last frame that arrived or was counted as missing during an outage.
     var lastTime: ClockTime?
     var isAway = false
-    /// Cause of the outage, for the ledger.
+    /// Cause of the current or last outage, for the ledger.
     var awayCause = LossCause.disconnected
-    /// Number of missing frames in the outage that the camera itself has counted, so that their cause is
+    /// Number of frames missing in the outage that the camera itself counted. The cause of these losses is
     /// known.
     var explainedFrames = 0
     var goodFrames = 0
     var firstGood: ClockTime?
     var latestKey: CapturedFrame?
     var latestJPEG: CapturedFrame?
-    /// The outage, as delivered when the camera became unavailable, or `nil` while the camera is available.
+    /// The delivery that reported the current outage; `nil` while the camera is available.
     var outage: CameraInput.Delivery?
     var slowestDelivery = Nanoseconds.zero
     var exposure: ExposureMonitor
     var correctedStamps = 0
     var jitter = JitterHistogram()
     var picture = PictureMonitor()
-    /// Number of recordings started.
+    /// Number of recordings started so far.
     var recordings = 0
     var log: FrameLog
     var silence = UnreportedGapDetector()
-    /// Arrival time of the last frame, intact or damaged.
+    /// Arrival time of the last frame, even if the frame was damaged.
     var lastArrival: ClockTime?
-    /// Start of a silence: due frames haven't arrived although the camera reports no outage; `nil` while
-    /// frames are arriving. A silence is announced once, and ends with the next frame or when the camera
-    /// reports its return.
+    /// Start of the current silence, in which expected frames don't arrive although the camera hasn't
+    /// reported an outage; `nil` while frames are arriving. A silence is announced once. A silence ends when
+    /// the next frame arrives or when the camera reports that it is available again.
     var silentSince: ClockTime?
-    /// Time of the first check that found overdue frames; `nil` while none are overdue.
+    /// Time of the first check that found overdue frames; `nil` while no frames are overdue.
     var overdueSince: ClockTime?
-    /// Time at which the camera last reported its return; `nil` if it hasn't in this recording.
+    /// Time at which the camera last reported that it is available again; `nil` if there was no such report
+    /// in this recording.
     var returnedAt: ClockTime?
-    /// The last outcome of each control that was set, in the order they were first set.
+    /// The last outcome for each control that was set, in the order in which the controls were first set.
     var controls: [ControlOutcome] = []
 
-    /// Records a format request to the camera.
+    /// Records that a format is requested from the camera.
     ///
-    /// - Returns: Whether the request differs from the last one.
+    /// - Returns: Whether the request differs from the previous request.
     mutating func ask(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
         guard format != wanted else {
-            // The camera already delivers the chosen format, within the governor's limits.
+            // The camera already delivers the requested format, so the user's choice counts as accepted.
             if format == self.format { accepted = chosen }
             return false
         }
@@ -78,18 +80,18 @@ struct CameraInbox {
         return true
     }
 
-    /// Records that the camera is continuing in a format.
+    /// Records that the camera now delivers frames in a format.
     mutating func deliver(in format: VideoFormat) {
         self.format = format
         if format == wanted { accepted = chosen }
     }
 
-    /// Records that the camera rejected a format. The user's choice then no longer applies, even if the governor had
-    /// requested less than the choice.
+    /// Records that the camera rejected a format. The user's choice then no longer applies, even if the
+    /// rejected format was a reduction by the governor.
     ///
-    /// - Returns: The rejected choice, and the choice that applies.
+    /// - Returns: The rejected choice, and the choice that applies instead.
     mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
-        // Another format may have been requested in the meantime.
+        // The rejection is ignored if another format was requested in the meantime.
         guard wanted == format else { return (format, self.format) }
         wanted = self.format
         guard let request, request.cause == .reconfigured, let choice = chosen else {
@@ -102,9 +104,9 @@ struct CameraInbox {
         return (choice, kept)
     }
 
-    /// Records the outcomes of controls.
+    /// Records the outcomes of setting controls.
     ///
-    /// - Returns: New remarks.
+    /// - Returns: Remarks for the user that weren't returned before.
     mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
         var remarks: [String] = []
         for outcome in outcomes {
@@ -117,14 +119,14 @@ struct CameraInbox {
         return remarks
     }
 
-    /// Limits a count of lost frames to a plausible value: no camera delivers more than a thousand frames per second,
-    /// and a source may report the losses of one second at once.
+    /// Limits a reported number of lost frames to a plausible value. No camera delivers more than a thousand
+    /// frames per second, and a source may report all losses of one second at once.
     func plausible(lost count: Int, at arrival: ClockTime) -> Int {
         let passed = lastArrival.map { (arrival - $0).count / 1_000_000 } ?? 0
         return min(count, Int(max(passed, 0)) + 1000)
     }
 
-    /// Records frames that never arrived.
+    /// Records frames that were lost before they reached this process.
     mutating func miss(
         _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
     ) {
@@ -132,14 +134,14 @@ struct CameraInbox {
         log.missed(count, cause, at: time, isCounted: isCounted)
     }
 
-    /// Maximum number of queued deliveries before losses with the same cause are merged, so that a late
-    /// timeline doesn't exhaust memory.
+    /// Number of queued deliveries above which losses with the same cause are merged. The limit prevents
+    /// excessive memory use if the timeline is late.
     static let mostDeliveries = 1024
 
-    /// Adds a loss to the deliveries. If many deliveries are queued, the loss is merged with the last loss that has the
-    /// same cause.
+    /// Queues a report about lost frames. If many deliveries are queued, the report is merged with the last
+    /// report that has the same cause.
     mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
-        // No camera delivers more frames per day.
+        // The limit is more than any camera delivers per day.
         let count = min(count, 100_000_000)
         guard count > 0 else { return }
         if deliveries.count >= Self.mostDeliveries {
@@ -155,14 +157,15 @@ struct CameraInbox {
         deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
     }
 
-    /// Returns the current source with its state.
+    /// Returns the current source with its clock model, counts, and controls.
     func present(until time: ClockTime?) -> CameraInput.UsedSource {
         CameraInput.UsedSource(
             source: stream.source, latency: stream.latency, until: time, clockModel: clock,
             correctedStamps: correctedStamps, controls: controls)
     }
 
-    /// Adopts the source of another inbox and the state collected for it, in particular its clock model.
+    /// Replaces the source with the source of another inbox, and adopts the state of this source, in
+    /// particular its clock model.
     mutating func take(
         over other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String
     ) {
@@ -177,7 +180,8 @@ struct CameraInbox {
         (request, refused, replacement) = (nil, [], reason)
         picture = PictureMonitor()
         recordings += 1
-        // If the camera was unavailable, earlier frames of the new source are too late for their ticks.
+        // If the old source was unavailable, frames that the new source delivered earlier are too late for
+        // their ticks.
         let wasAway = isAway
         for (index, delivery) in other.deliveries.enumerated() {
             if wasAway, delivery.frame != nil, index < other.deliveries.count - 1 { continue }
@@ -185,7 +189,7 @@ struct CameraInbox {
             case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
                 keep(dated.numbered(stream.number), arrival: time)
             case .away(let since, let cause, let ledger):
-                // The new source became unavailable after it had been confirmed to deliver.
+                // The new source was confirmed to deliver frames, but has become unavailable since then.
                 leave(at: since, cause: ledger)
                 outage = .away(at: since, cause: cause, ledger: ledger)
                 deliveries.append(.away(at: since, cause: cause, ledger: ledger))
@@ -200,13 +204,13 @@ struct CameraInbox {
 
     /// Records the first frame of a new source.
     ///
-    /// - Returns: Whether to keep the frame. H.264 can't be shown before the first key frame.
+    /// - Returns: Whether to keep the frame. H.264 frames before the first key frame can't be decoded.
     private mutating func begin(with dated: DatedFrame, _ interval: Nanoseconds, _ reason: String) -> Bool {
         guard dated.frame.pixel != .h264 || dated.frame.isKey else { return false }
         guard lastTime.map({ dated.time > $0 }) ?? true else { return false }
         replacement = nil
         if isAway {
-            // The old source was unavailable, so its outage ends.
+            // If the old source was unavailable, its outage ends now.
             deliveries.append(
                 .returned(at: dated.time, remark: "replaced by another camera", ledger: awayCause))
             return true
@@ -221,14 +225,15 @@ struct CameraInbox {
         return true
     }
 
-    /// Records that the camera became unavailable at a given time, or that the cause has changed.
+    /// Records that the camera became unavailable at a given time, or that the cause of the outage changed.
     mutating func leave(at time: ClockTime, cause: LossCause) {
         if isAway, cause != awayCause { settle(before: time) }
         isAway = true
         awayCause = cause
     }
 
-    /// Counts the frames already missing in the outage, since later ones have a different cause.
+    /// Counts the frames that are missing so far in the outage. Frames that are missing later have a
+    /// different cause.
     private mutating func settle(before time: ClockTime) {
         guard let last = lastTime else { return }
         let interval = max(clock.interval, Nanoseconds(1))
@@ -239,18 +244,18 @@ struct CameraInbox {
         lastTime = last + interval * passed
     }
 
-    /// Maximum time that frames may be overdue before the camera counts as silent. A track repeats the last
-    /// frame for the same duration.
+    /// Time for which frames must be overdue before the camera counts as silent. A track repeats the last
+    /// frame for the same duration before it shows a slate.
     private static let longestSilence = Nanoseconds.seconds(1)
-    /// Minimum duration of a silence after detection. If this computer was suspended or busy, frames arrive
-    /// soon afterwards.
+    /// Time between the detection of a silence and its announcement. If the computer was only suspended or
+    /// busy, frames arrive within this time.
     private static let confirmation = Nanoseconds.milliseconds(100)
 
-    /// Announces a silence if due frames haven't arrived although the camera reports no outage.
+    /// Announces a silence if expected frames haven't arrived although the camera hasn't reported an outage.
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - start: Start of the recording.
+    ///   - start: Start time of the recording.
     mutating func checkSilence(at now: ClockTime, since start: ClockTime) {
         let interval = max(clock.interval, format.rate.interval)
         let begin = max(returnedAt ?? start, start)
@@ -268,7 +273,7 @@ struct CameraInbox {
         deliveries.append(.silent(since: since))
     }
 
-    /// Announces that frames are arriving again after a silence.
+    /// Ends a silence, and announces that frames are arriving again.
     mutating func endSilence(at time: ClockTime) {
         overdueSince = nil
         guard silentSince != nil else { return }
@@ -276,25 +281,27 @@ struct CameraInbox {
         deliveries.append(.resumed(at: time))
     }
 
-    /// Clears a silence without announcing its end.
+    /// Ends a silence without an announcement.
     ///
-    /// - Parameter time: Time at which the camera reported its return; `nil` for a new recording.
+    /// - Parameter time: Time at which the camera reported that it is available again; `nil` for a new
+    ///   recording.
     mutating func dropSilence(returnedAt time: ClockTime?) {
         (silentSince, overdueSince, returnedAt) = (nil, nil, time)
     }
 
-    /// Maximum number of frames queued for the timeline: up to two seconds of alignment delay, plus 240 for a late
-    /// timeline.
+    /// Maximum number of frames queued for the timeline: the frames of two seconds of alignment delay, plus
+    /// 240 frames in case the timeline is late.
     private var capacity: Int { 240 + Int(rounding: format.rate.perSecond * 2) }
 
-    /// Adds a frame to the deliveries, or counts it as late if the queue is full. The source limits the number of
-    /// frames that arrived before it was started (`isEarlier`).
+    /// Adds a frame to the deliveries, or counts the frame as late if the queue is full. The queue limit
+    /// doesn't apply to frames that arrived before the source was started (`isEarlier`), because the source
+    /// limits their number.
     mutating func keep(_ dated: DatedFrame, arrival: ClockTime, isEarlier: Bool = false) {
         let interval = max(clock.interval, Nanoseconds(1))
         if let replacement, !begin(with: dated, interval, replacement) { return }
         endSilence(at: dated.time)
         if isAway, let lastTime {
-            // The length of an outage is derived from the number of missing frames.
+            // The number of frames missing in the outage is derived from its duration.
             let missing =
                 Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
                 - explainedFrames
@@ -320,12 +327,12 @@ struct CameraInbox {
     }
 }
 
-/// The reason and the start of a camera outage.
+/// The start of a camera outage and the reason for it.
 public struct CameraAbsence: Sendable, Equatable {
     /// Start of the outage, on `CLOCK_MONOTONIC`.
     public let since: ClockTime
-    /// The reason in words: the driver's message, or the request of the user or the governor.
+    /// User-readable reason: the driver's message, or the request by the user or the governor.
     public let reason: String
-    /// The ledger's cause for the frames missing during the outage.
+    /// Cause that the ledger records for frames missing during the outage.
     public let cause: LossCause
 }

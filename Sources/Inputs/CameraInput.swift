@@ -2,14 +2,15 @@ package import Media
 package import SessionFolder
 package import Timing
 
-/// One camera of the session: receives deliveries from its source, checks them, assigns capture times, and
-/// queues them for the timeline.
+/// One camera of the session. The input receives frames and events from its source, checks them, assigns
+/// capture times, and queues them for the timeline.
 ///
-/// The source can be replaced during a recording (`replaceSource`); consumers are unaffected.
+/// The source can be replaced during a recording (`replaceSource`) without affecting the consumers of the
+/// input.
 ///
-/// `receive` runs on the source's thread, everything else on the timeline's thread. A bounded queue protected
-/// by one lock connects them: if the timeline is late, frames are counted as lost with a cause, and memory
-/// use doesn't grow.
+/// `receive` runs on the source's thread; everything else runs on the timeline's thread. A bounded queue,
+/// protected by one lock, connects the two threads. If the timeline is late, frames that don't fit into the
+/// queue are counted as lost, so memory use doesn't grow.
 package final class CameraInput: Sendable {
     package let role: String
     private let clock: any SessionClock
@@ -25,17 +26,17 @@ package final class CameraInput: Sendable {
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - source: The opened source.
-    ///   - latency: Time from the scene to the timestamp, from the profile or a calibration. The latency is subtracted
-    ///     from every timestamp.
-    ///   - decodes: Whether an output needs the pixels of an H.264 stream.
-    ///   - sharesDecoding: Whether several outputs need all pixels of a JPEG.
-    ///   - taps: Sinks provided by the calling program.
+    ///   - latency: Delay between an event in front of the camera and the timestamp of the frame that shows
+    ///     it, from the profile or a calibration. The delay is subtracted from every timestamp.
+    ///   - decodes: Whether an output needs decoded frames of an H.264 stream.
+    ///   - sharesDecoding: Whether several outputs need JPEGs in full resolution, so that each JPEG is
+    ///     decoded once.
+    ///   - taps: The registry of the taps that receive frames and metadata.
     ///   - keepsLog: Whether to keep the metadata of each frame for `takeLog`, even if no tap needs it.
     ///   - clock: The session clock.
-    ///   - codecs: Creates the decoder.
+    ///   - codecs: The factory for decoders.
     ///   - onRefusal: Called on the source's thread with the format that the camera rejected and the format
-    ///     that it
-    ///     keeps.
+    ///     that the camera keeps.
     /// - Throws: `EncodingError` if `decodes` is true and no decoder can be created.
     package init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
@@ -64,7 +65,7 @@ package final class CameraInput: Sendable {
         if keepsLog || taps.wantsMetadata(of: role) { source.deliverHeaderClock() }
     }
 
-    /// Starts the source.
+    /// Starts the camera's source.
     package func start() throws(DeviceError) {
         let stream = stream
         stream.route.lead(to: self, as: stream)
@@ -73,56 +74,58 @@ package final class CameraInput: Sendable {
 
     var stream: CameraStream { box.withLock { $0.stream } }
 
-    /// The current source.
+    /// The current source of the camera input.
     package var source: any CameraSource { stream.source }
 
-    /// The source at the start of the recording. Plans and files refer to its format.
+    /// The source at the start of the recording. Plans and files refer to the format of this source.
     package var firstSource: any CameraSource { box.withLock { $0.beginning.source } }
 
-    /// Number of times the source has been replaced.
+    /// Number of times that the source has been replaced.
     package var replacementCount: Int { box.withLock { $0.stream.number } }
 
     /// Whether the camera can change its format while it is running.
     package var isChangeable: Bool { source.isChangeable }
 
-    /// Whether the camera's frames can be shown: true unless it delivers H.264 that no output was planned to decode.
+    /// Whether the camera's frames can be shown. The value is `false` only for a camera with an H.264 stream
+    /// that isn't decoded because no output was planned to show it.
     package var hasPixels: Bool {
         let stream = stream
         return stream.source.format.pixel != .h264 || stream.decoder != nil
     }
 
-    /// Whether frames are clocked at the camera's rate, so that a frame that doesn't arrive counts as lost. A
-    /// file can't lose frames.
+    /// Whether the source delivers frames in real time, so that a frame that doesn't arrive counts as lost. A
+    /// file as a source can't lose frames.
     package var isPaced: Bool { source.device.deviceType != .file }
 
-    /// Whether no frames are arriving because the camera is disconnected, changing its format, or off.
+    /// Whether the camera is unavailable because it is disconnected, is changing its format, or is turned
+    /// off.
     package var isAway: Bool { box.withLock { $0.isAway } }
 
-    /// Restarts the camera in another format, or turns it off. The current format and the last requested one
-    /// aren't requested again.
+    /// Restarts the camera in another format, or turns the camera off. Nothing happens if the format is
+    /// already in use or was requested last.
     ///
     /// - Parameters:
-    ///   - format: The format, or `nil` for off.
-    ///   - cause: Loss cause for frames missing during the change.
-    ///   - reason: The reason, which is stored in the gap.
+    ///   - format: The new format; `nil` to turn the camera off.
+    ///   - cause: Cause that the ledger records for frames missing during the change.
+    ///   - reason: User-readable reason, which is stored with the gap in the manifest.
     package func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
         let isNew = box.withLock { $0.ask(for: format, cause, reason) }
         if isNew { source.change(to: format) }
     }
 
-    /// Stops a camera that was added during the recording, and its taps.
+    /// Stops a camera that was added during the recording, and ends its taps.
     package func stop() {
         source.stop()
         taps.finish(role: role)
     }
 
-    /// The camera's format without reductions, or `nil` for off.
+    /// The camera's format without reductions by the governor; `nil` if the user turned the camera off.
     package var chosenFormat: VideoFormat? {
         get { box.withLock { $0.chosen } }
         set { box.withLock { $0.chosen = newValue } }
     }
 
-    /// Returns the formats that were requested and rejected since the last call.
+    /// Removes and returns the formats that the camera has rejected since the last call.
     package func drainRefusedFormats() -> [VideoFormat] {
         box.withLock { box in
             defer { box.refused.removeAll() }
@@ -130,7 +133,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Resets the counts of a recording: corrected timestamps and jitter.
+    /// Resets the counters for a new recording, such as corrected timestamps and jitter.
     package func beginCounting() {
         box.withLock { box in
             box.correctedStamps = 0
@@ -143,7 +146,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Removes and returns all deliveries since the last call.
+    /// Removes and returns all queued deliveries.
     package func dequeueDeliveries() -> [Delivery] {
         box.withLock { box in
             box.frames = 0
@@ -153,7 +156,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Drops the deliveries since the last call to `dequeueDeliveries`, except the last `count`.
+    /// Drops all queued deliveries except the last `count`.
     package func dropDeliveries(butLast count: Int) {
         box.withLock { box in
             box.deliveries.removeFirst(max(0, box.deliveries.count - count))
@@ -161,8 +164,8 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Removes and returns the metadata of all frames since the last call, the number of dropped entries, and
-    /// remarks on the metadata.
+    /// Removes and returns the metadata of all frames since the last call. The result also contains the
+    /// number of dropped entries and remarks on the metadata.
     package func takeLog() -> (
         entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]
     ) {
@@ -173,7 +176,7 @@ package final class CameraInput: Sendable {
         return taken
     }
 
-    /// Number of intact frames received, and the time of the first one.
+    /// Number of intact frames received so far, and the time of the first intact frame.
     package var progress: (goodFrames: Int, firstGood: ClockTime?) {
         box.withLock { ($0.goodFrames, $0.firstGood) }
     }
@@ -181,25 +184,26 @@ package final class CameraInput: Sendable {
     /// Number of implausible timestamps that were corrected.
     package var correctedStamps: Int { box.withLock { $0.correctedStamps } }
 
-    /// Kind of content if the camera delivered only frozen or black pictures throughout the recording; otherwise `nil`.
+    /// Classification of the content if the camera delivered only identical or only black frames during the
+    /// whole recording; otherwise `nil`.
     package var content: Manifest.Device.Content? { box.withLock { $0.picture.content } }
 
     /// Model of the camera's clock.
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// State of the camera's clock model. Meant for occasional queries.
+    /// Current state of the camera's clock model, including its accuracy.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
     /// Distribution of the timestamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
-    /// Recomputes the capture time of a frame with the current clock model. After a restart, the model gives
-    /// different times for the frames that caused it.
+    /// Recomputes the capture time of a frame with the current clock model. After a restart, the model yields
+    /// different times for the frames that caused the restart.
     ///
     /// - Parameters:
     ///   - frame: A frame that was delivered before.
-    ///   - time: The capture time assigned at that time.
+    ///   - time: The capture time that was assigned when the frame was delivered.
     ///   - model: The camera's current clock model.
-    /// - Returns: Whichever of the old and new capture times is closer to the frame's own timestamp.
+    /// - Returns: The old or the new capture time, whichever is closer to the timestamp of the frame.
     package func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime
     {
         redated(frame.sequence, stamped: frame.capturedAt, saidToBe: time, by: model)
@@ -217,33 +221,33 @@ package final class CameraInput: Sendable {
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
-    /// Maximum measured time from capture to delivery, but at least the source's declared delay, plus the camera's
-    /// latency.
+    /// Delivery delay of the camera: the maximum measured time from timestamp to delivery or the delay that
+    /// the source declares, whichever is greater, plus the camera's latency.
     package var deliveryDelay: Nanoseconds {
         let (stream, slowest) = box.withLock { ($0.stream, $0.slowestDelivery) }
         return max(stream.source.deliveryDelay, slowest) + stream.latency
     }
 
-    /// Returns how late frames may be delivered, beyond the delay that the source declares, if ticks are
-    /// decided `delay` after their time. This is what remains of `delay` after the two intervals that an
-    /// alignment delay includes for the slowest camera.
+    /// Returns the time by which frames may exceed the delivery delay that the source declares if ticks are
+    /// decided `delay` after their time. The alignment delay includes two frame intervals of the slowest
+    /// camera, and the rest is available for late deliveries.
     package func leeway(decidedAfter delay: Nanoseconds, longestInterval: Nanoseconds) -> Nanoseconds {
         let stream = stream
         return max(.zero, delay - stream.source.deliveryDelay - stream.latency - longestInterval * 2)
     }
 
-    /// Returns the longest frame interval at which frames still arrive before their ticks are decided,
-    /// `delay` after each tick. A longer interval lengthens exposure and transport, and the tick that shows a
-    /// frame may be half an interval away from it.
+    /// Returns the longest frame interval at which frames still arrive before their ticks are decided. A tick
+    /// is decided `delay` after its time. A longer interval means a longer exposure and transfer, and the
+    /// time of a frame can differ by half an interval from the tick that shows it.
     package func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
         let planned = source.format.rate.interval
         return max(planned, (delay - deliveryDelay + planned * 2) / 3)
     }
 
-    /// The last outcome of each control that was set.
+    /// The last outcome for each control that was set.
     package var controls: [ControlOutcome] { box.withLock { $0.controls } }
 
-    /// Sets controls while the camera is running, as `CameraSource.set` does.
+    /// Sets controls while the camera is running; see `CameraSource.set`.
     ///
     /// - Returns: The outcome for each control, in the order in which they were set.
     package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
@@ -252,16 +256,16 @@ package final class CameraInput: Sendable {
         return outcomes
     }
 
-    /// The last frame that can be decoded independently, and whose headers describe the H.264 stream.
+    /// The last H.264 key frame, whose headers describe the stream.
     package var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
 
-    /// The last intact JPEG, used as the model for slates.
+    /// The last intact JPEG, whose parameters are used to create slates.
     package var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
 
-    /// The outage, as delivered when the camera became unavailable, or `nil` while the camera is available.
+    /// The delivery that reported the current outage; `nil` while the camera is available.
     package var outage: Delivery? { box.withLock { $0.outage } }
 
-    /// Reason and start of the current outage, or `nil` while the camera is available.
+    /// Start and reason of the current outage; `nil` while the camera is available.
     package var absence: CameraAbsence? {
         box.withLock { box in
             switch box.outage {
@@ -278,21 +282,22 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// The cause of an outage that the camera doesn't report.
+    /// Name of the cause of an outage that the camera doesn't report.
     package static let silence = "silent"
 
-    /// Reason why a program can't currently use the camera's pictures; `nil` if they can be shown. Used by
-    /// automatic switching.
+    /// Reason why the program can't use the camera's frames at the moment; `nil` if the frames can be shown.
+    /// Automatic switching uses this property.
     package var fault: CameraFault? {
         let (outage, isSilent, picture, type) = box.withLock { box in
             (box.outage, box.silentSince != nil, box.picture.fault, box.stream.source.device.deviceType)
         }
         switch outage {
-        // A format change takes a fraction of a second.
+        // An outage due to a format change is ignored for a short time, because a format change takes a
+        // fraction of a second.
         case .away(let since, _, let cause) where cause == .reconfigured || cause == .governor:
             return clock.now - since > Self.briefOutage ? .disconnected : nil
         case nil where isSilent: return .silent
-        // A screen that hasn't changed for a long time is probably showing a slide.
+        // Identical frames of a captured screen aren't a fault, because the screen may be showing a slide.
         case nil where picture == .frozen && type == .screen: return nil
         case nil: return picture
         default: return .disconnected
@@ -301,8 +306,8 @@ package final class CameraInput: Sendable {
 
     private static let briefOutage = Nanoseconds.seconds(1)
 
-    /// Announces a silence if due frames haven't arrived although the camera reports no outage. Use it only on the
-    /// timeline's thread.
+    /// Announces a silence if expected frames haven't arrived although the camera hasn't reported an outage.
+    /// Call this method only on the timeline's thread.
     ///
     /// - Parameters:
     ///   - now: The current time on the session's clock.
@@ -312,7 +317,7 @@ package final class CameraInput: Sendable {
         box.withLock { $0.checkSilence(at: now, since: start) }
     }
 
-    /// Current format of the camera, or its last one during an outage.
+    /// Current format of the camera; during an outage, the last format.
     package var deliveredFormat: VideoFormat { box.withLock { $0.format } }
 
     // MARK: Source thread
@@ -320,8 +325,8 @@ package final class CameraInput: Sendable {
     /// Processes an event from the source.
     func receive(_ event: CameraEvent, of stream: CameraStream) {
         let latency = stream.latency
-        // Sources use `CLOCK_MONOTONIC` for timestamps, and so do clock models. All stored times are on the session's
-        // clock.
+        // Sources and clock models use `CLOCK_MONOTONIC` for timestamps. All stored times are on the
+        // session's clock.
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) - latency }
         switch event {
         case .frame(let frame): receive(frame, of: stream)
@@ -338,7 +343,7 @@ package final class CameraInput: Sendable {
                 let request = isRequested ? box.request : nil
                 box.leave(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
-                // A repeated outage report contains nothing new.
+                // A repeated report of the same outage is ignored.
                 if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
                     return
                 }
@@ -357,9 +362,9 @@ package final class CameraInput: Sendable {
             }
         case .returned(let time, let remark):
             box.withLock { box in
-                // A restarted stream has a different phase.
+                // The frame times of a restarted stream have a different phase.
                 box.clock.interrupt()
-                // After a format change, the remark contains the duration of the change.
+                // After a format change, the remark states how long the change took.
                 var remark = remark
                 if case .away(let since, _, .reconfigured) = box.outage {
                     let milliseconds = (instant(time) - since).count / 1_000_000
@@ -368,7 +373,7 @@ package final class CameraInput: Sendable {
                 }
                 box.outage = nil
                 let delivery = Delivery.returned(at: instant(time), remark: remark, ledger: box.awayCause)
-                // The announced return also ends a silence.
+                // The report that the camera is available again also ends a silence.
                 if delivery.isAnnounced { box.dropSilence(returnedAt: instant(time)) }
                 box.returnedAt = instant(time)
                 box.deliveries.append(delivery)
@@ -412,7 +417,8 @@ package final class CameraInput: Sendable {
         onRefusal(refused, kept)
     }
 
-    /// Processes a frame. `isEarlier` is `true` for a frame that arrived before the source was started.
+    /// Processes a frame from the source. `isEarlier` is `true` for a frame that arrived before the source
+    /// was started.
     private func receive(_ frame: CapturedFrame, of stream: CameraStream, isEarlier: Bool = false) {
         let (stampedArrival, latency) = (clock.stampClock.now, stream.latency)
         let (arrival, hasExactTimes) = (clock.time(stamped: stampedArrival), stream.hasExactTimes)
@@ -464,7 +470,8 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Returns the reason why a camera of this kind delivers fewer frames than declared, and how to fix it.
+    /// Returns the likely reason why a camera of this kind delivers fewer frames than declared, and how to
+    /// fix the problem.
     private static func slowness(of kind: SourceKind) -> String {
         switch kind {
         case .builtIn, .external:
@@ -481,7 +488,7 @@ package final class CameraInput: Sendable {
     private func watchExposure(_ box: inout CameraInbox, at time: ClockTime) {
         let interval = box.clock.interval
         let (missing, becameSlow) = box.exposure.frameCame(every: interval)
-        // While the camera is unavailable, its frames are counted as lost due to the outage's cause.
+        // While the camera is unavailable, missing frames are counted with the cause of the outage.
         guard !box.isAway else { return }
         if missing > 0 {
             box.miss(missing, .lowLight, capturedAt: time - interval)
@@ -499,31 +506,33 @@ package final class CameraInput: Sendable {
 }
 
 extension CameraInput {
-    /// A delivery from a camera to the timeline, in capture order.
+    /// A delivery from a camera to the timeline. Deliveries are in capture order.
     package enum Delivery: Sendable {
         case frame(DatedFrame)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-        /// The camera is unavailable. `ledger` is the loss cause for frames missing during the outage.
+        /// The camera became unavailable. `ledger` is the cause that the ledger records for frames missing
+        /// during the outage.
         case away(at: ClockTime, cause: String, ledger: LossCause)
-        /// The camera is available again. `ledger` is the loss cause for frames missing during the outage.
+        /// The camera is available again. `ledger` is the cause that the ledger records for frames missing
+        /// during the outage.
         case returned(at: ClockTime, remark: String?, ledger: LossCause)
-        /// Due frames haven't arrived since a certain time, although the camera reports no outage. The ledger counts
-        /// these frames separately.
+        /// Expected frames haven't arrived since the time `since`, although the camera hasn't reported an
+        /// outage. The ledger counts these frames separately.
         case silent(since: ClockTime)
-        /// Frames are arriving again after `silent`.
+        /// Frames are arriving again after a silence (`silent`).
         case resumed(at: ClockTime)
-        /// The camera is continuing in a different format.
+        /// The camera now delivers frames in another format.
         case formatChanged(VideoFormat)
-        /// A message that the user should read, without any other effect.
+        /// A warning message for the user.
         case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
-        /// The frame, or `nil` for any other delivery.
+        /// The delivered frame; `nil` for other kinds of deliveries.
         package var frame: CapturedFrame? {
             if case .frame(let dated) = self { dated.frame } else { nil }
         }
 
-        /// Whether the delivery reports the camera's return.
+        /// Whether the delivery reports that the camera is available again.
         package var isAnnounced: Bool {
             switch self {
             case .returned(_, let remark, let ledger): remark != nil || ledger.origin != .request
@@ -531,13 +540,13 @@ extension CameraInput {
             }
         }
 
-        /// Returns the event for the delivery, or `nil` if it is a frame, is earlier than `start`, or is reported
-        /// elsewhere.
+        /// Returns the session event for the delivery. The result is `nil` for a frame, for a delivery before
+        /// `start`, and for a delivery that is reported elsewhere.
         package func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
-            // A slow camera causes one warning instead of an event for each missing frame. Reductions and changes are
-            // reported elsewhere, by the code that makes them.
+            // A camera that is slow due to low light causes one warning instead of an event for each missing
+            // frame. Format changes and reductions are reported by the code that makes them.
             case .frame, .formatChanged, .lost(_, .lowLight, _): return nil
             case .lost(_, let cause, _) where cause.origin == .request: return nil
             case .away(_, _, let ledger) where ledger.origin == .request: return nil
@@ -585,11 +594,12 @@ extension CameraInput {
 }
 
 extension CameraInput {
-    /// A source that the input uses or has used in this recording.
+    /// A source that the camera input uses or has used in this recording.
     package struct UsedSource: Sendable {
-        /// The source. A replaced source is stopped.
+        /// The source, which is stopped if it was replaced.
         package let source: any CameraSource
-        /// Time from the scene to the timestamp, which was subtracted from every timestamp.
+        /// Delay between an event in front of the camera and the timestamp, which is subtracted from every
+        /// timestamp.
         package let latency: Nanoseconds
         /// Time at which the source was replaced; `nil` for the current source.
         package let until: ClockTime?
@@ -597,30 +607,31 @@ extension CameraInput {
         package let clockModel: DeviceClock
         /// Number of the source's implausible timestamps that were corrected.
         package let correctedStamps: Int
-        /// The last outcome of each control that was set on the source.
+        /// The last outcome for each control that was set on the source.
         package let controls: [ControlOutcome]
     }
 
-    /// The sources that the input has used in this recording, in order. The last source is the current one, with an
-    /// `until` of `nil`.
+    /// The sources that the camera input has used in this recording, in order. The last element is the
+    /// current source; its `until` is `nil`.
     package var sources: [UsedSource] { box.withLock { $0.former + [$0.present(until: nil)] } }
 
-    /// Replaces the source with the running source of another input. Frames continue with the first frame
-    /// that the new source captured after the last one of the old source; for H.264, with its first key
-    /// frame. Frames missing in between are counted with the cause `reconfigured`. Use it only on the
-    /// timeline's thread.
+    /// Replaces the source with the running source of another input. The first frame after the replacement is
+    /// the first frame that the new source captured after the last frame of the old source; for H.264, it is
+    /// the first such key frame. Missing frames between the two sources are counted with the cause
+    /// `reconfigured`. Call this method only on the timeline's thread.
     ///
     /// - Parameters:
-    ///   - other: The input that has started the source. This input must not have other consumers, and can't be used
-    ///     afterwards.
+    ///   - other: The input that started the new source. This input must not have other consumers, and can't
+    ///     be used after the replacement.
     ///   - time: The current time on the session's clock.
-    ///   - reason: The reason, which is stored in the gap.
-    /// - Returns: The old source, still running. The caller must stop the old source, whose further events are ignored.
+    ///   - reason: User-readable reason, which is stored with the gap in the manifest.
+    /// - Returns: The old source, which is still running. The caller must stop it. Further events from the
+    ///   old source are ignored.
     package func replaceSource(
         with other: CameraInput, at time: ClockTime, reason: String
     ) -> any CameraSource {
         let (old, new) = (stream, other.stream.numbered(replacementCount + 1))
-        // Suspends each source between two of its events.
+        // Pauses the event processing of both sources.
         old.route.hold()
         new.route.hold()
         let candidate = other.box.withLock { $0 }
@@ -633,14 +644,14 @@ extension CameraInput {
     }
 }
 
-/// Reason why a camera's pictures can't be used, although its role exists.
+/// Reason why the frames of a camera in the session can't be used.
 public enum CameraFault: String, Sendable, CaseIterable {
-    /// The camera is unplugged or off, or its network connection has ended.
+    /// The camera is disconnected or turned off, or its network connection has ended.
     case disconnected
-    /// The camera reports no fault, but delivers no frames.
+    /// The camera doesn't deliver frames although it hasn't reported an outage.
     case silent
-    /// All pictures from the last few seconds are identical.
+    /// All frames from the last few seconds are identical.
     case frozen
-    /// All pictures from the last few seconds are black.
+    /// All frames from the last few seconds are black.
     case black
 }

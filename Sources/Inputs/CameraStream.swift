@@ -1,16 +1,18 @@
 internal import Media
 
-/// One source of a camera's input, with the state that belongs only to this source.
+/// One source of a camera input, with the state that is specific to this source.
 final class CameraStream: Sendable {
     let source: any CameraSource
-    /// Time from the scene to the timestamp, subtracted from every timestamp.
+    /// Delay between an event in front of the camera and the timestamp, which is subtracted from every
+    /// timestamp.
     let latency: Nanoseconds
     let decoder: StreamDecoder?
-    /// Number of sources that the input had before this one.
+    /// Number of sources that the camera input had before this source.
     let number: Int
-    /// Destination of the source's events.
+    /// Route that forwards the events of the source to an input.
     let route: CameraRoute
-    /// Whether timestamps are exact, as for files, and for screens, which this computer captures itself.
+    /// Whether timestamps are exact. Timestamps are exact for files, and for screens that this computer
+    /// captures itself.
     let hasExactTimes: Bool
 
     init(
@@ -25,19 +27,19 @@ final class CameraStream: Sendable {
         hasExactTimes = source.device.deviceType.hasExactTimes
     }
 
-    /// Returns the same source for another input, which had `number` sources before it.
+    /// Returns a copy of the stream for another input, which had `number` sources before.
     func numbered(_ number: Int) -> CameraStream {
         CameraStream(source: source, latency: latency, decoder: decoder, number: number, route: route)
     }
 }
 
-/// Routes a source's events to the input that owns the source: initially the input that started it, and after
-/// a replacement, another one.
+/// Routes the events of a source to the camera input that owns the source. Initially, this is the input that
+/// started the source; a replacement moves the source to another input.
 final class CameraRoute: Sendable {
     private struct State {
-        /// The input owns its sources, and they own their routes.
+        /// The reference is weak because an input owns its sources, and each source owns its route.
         weak var input: CameraInput?
-        /// The source's representation within the input.
+        /// The stream that represents the source within the input.
         weak var stream: CameraStream?
         /// Number of events currently being processed.
         var running = 0
@@ -46,12 +48,12 @@ final class CameraRoute: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// Starts routing events to an input, as events from one of its streams.
+    /// Routes all further events to an input, as events from one of its streams.
     func lead(to input: CameraInput, as stream: CameraStream) {
         state.withLock { ($0.input, $0.stream) = (input, stream) }
     }
 
-    /// Forwards an event. Runs on the source's thread.
+    /// Forwards an event to the input. This method runs on the source's thread.
     func carry(_ event: CameraEvent) {
         let (input, stream) = state.wait { state -> (CameraInput?, CameraStream?)? in
             guard !state.isHeld else { return nil }
@@ -62,13 +64,14 @@ final class CameraRoute: Sendable {
         state.broadcast { $0.running -= 1 }
     }
 
-    /// Waits until no event is being processed, and blocks new ones until `release`, which must follow immediately.
+    /// Waits until no event is being processed, and blocks further events until `release` is called. Call
+    /// `release` as soon as possible.
     func hold() {
         state.withLock { $0.isHeld = true }
         state.wait { $0.running == 0 ? true : nil }
     }
 
-    /// Resumes event forwarding to the input that now owns the source, if any.
+    /// Resumes forwarding events to the input that now owns the source, if any.
     func release(to target: (input: CameraInput, stream: CameraStream)?) {
         state.broadcast { state in
             (state.input, state.stream) = (target?.input, target?.stream)
@@ -77,10 +80,10 @@ final class CameraRoute: Sendable {
     }
 }
 
-/// A decoder that serves one camera's thread for the camera's lifetime.
+/// A decoder for the H.264 stream of one camera. The decoder is used on the camera's thread.
 ///
-/// H.264 frames depend on each other, so each is decoded when it arrives, whether it is needed or not. A damaged frame
-/// produces no output, and the last intact frame is shown until the next key frame.
+/// H.264 frames depend on each other, so every frame is decoded when it arrives, even if no output shows it.
+/// A damaged frame doesn't produce output, and the last intact frame is shown until the next key frame.
 final class StreamDecoder: @unchecked Sendable {
     // Only the camera's thread calls `decode`, one frame at a time.
     private let decoder: any VideoDecoding
@@ -89,7 +92,7 @@ final class StreamDecoder: @unchecked Sendable {
         self.decoder = decoder
     }
 
-    /// Decodes one frame. A damaged frame yields no output.
+    /// Decodes one frame. A damaged frame doesn't produce output.
     func decode(_ frame: CapturedFrame) -> DecodedFrames {
         do {
             return try decoder.decode(frame)

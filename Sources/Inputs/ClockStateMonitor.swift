@@ -4,28 +4,29 @@ package import Timing
 
 /// Decides when to report that a device's clock model became reliable, became unreliable, or restarted.
 ///
-/// Only lasting changes are reported. A model that is unreliable for one second isn't reported, and a device that
-/// changes constantly is reported at increasing intervals. This value type receives the time from its caller.
+/// Short changes aren't reported, such as a model that is unreliable for one second. If the state of a device
+/// changes constantly, it is reported at increasing intervals. The caller of this value type passes in the
+/// current time.
 package struct ClockStateMonitor: Sendable {
-    /// State of a clock model, as reported in the event `clock`.
+    /// State of a clock model, as reported in the `clock` event.
     package typealias State = SessionEvent.Clock.State
 
     /// A change of a clock model that must be reported.
     package struct Change: Sendable, Equatable {
         package let state: State
         let reading: ClockReading
-        /// Shift of the model's times since the last reported change.
+        /// Amount by which the model's times have shifted since the last reported change.
         package let moved: Nanoseconds
         /// Number of restarts of the model since the last reported change.
         package let restarts: Int
     }
 
-    /// Minimum duration of unreliability before it is reported. This duration is longer than the one second of late
-    /// timestamps that is typical on a busy host.
+    /// Minimum time for which a model must be unreliable before this is reported. On a busy computer,
+    /// timestamps are typically late for up to one second.
     private static let patience = Nanoseconds.milliseconds(1500)
-    /// Minimum time between two reported changes: initial and maximum value.
+    /// Initial and maximum value of the minimum time between two reports.
     private static let pauses = (first: Nanoseconds.milliseconds(250), longest: Nanoseconds.seconds(60))
-    /// Number of intervals without a change after which the next change is reported immediately.
+    /// Number of report intervals without a change after which the next change is reported immediately.
     private static let calmPauses: Int64 = 8
 
     private var isLocked = false
@@ -37,12 +38,12 @@ package struct ClockStateMonitor: Sendable {
 
     package init() {}
 
-    /// Examines the state of a clock model.
+    /// Processes the current state of a clock model.
     ///
     /// - Parameters:
-    ///   - reading: Current state.
-    ///   - now: Current time, no earlier than that of the last call.
-    /// - Returns: The change to report, or `nil`.
+    ///   - reading: Current state of the clock model.
+    ///   - now: Current time, which must not be earlier than in the previous call.
+    /// - Returns: The change to report; `nil` for none.
     package mutating func look(at reading: ClockReading, now: ClockTime) -> Change? {
         if reading.isLocked {
             unsureSince = nil
@@ -70,11 +71,11 @@ package struct ClockStateMonitor: Sendable {
 }
 
 extension ClockStateMonitor.Change {
-    /// Returns the event `clock` for the change.
+    /// Returns the `clock` event for the change.
     ///
     /// - Parameters:
     ///   - role: The device's role.
-    ///   - time: Detection time of the change.
+    ///   - time: Time at which the change was detected.
     /// - Returns: The event.
     package func event(of role: String, at time: MediaTime) -> SessionEvent {
         let isReset = state == .restarted

@@ -1,6 +1,6 @@
 package import Media
 
-/// Queues the metadata of each frame that a camera delivered or lost, until the timeline removes it.
+/// Queues the metadata of all frames that a camera delivered or lost, until the timeline removes the entries.
 package struct FrameLog {
     /// Metadata of one frame, or of consecutive lost frames. All times are on the session's clock.
     package struct Entry: Sendable {
@@ -26,25 +26,25 @@ package struct FrameLog {
         }
     }
 
-    /// Whether a consumer needs the metadata. If not, none is stored.
+    /// Whether any consumer needs the metadata. Metadata isn't stored if no consumer needs it.
     var isKept = false
     private var entries: [Entry] = []
     private var leftOut = 0
-    /// Sequence number of the next frame, if none is lost.
+    /// Expected sequence number of the next frame.
     private var next: Int64?
     private var remarks: [(at: ClockTime, text: String)] = []
 
-    /// Maximum number of queued entries, about 17 s for a camera at 60 frames per second. The timeline is
-    /// never that late. Before the recording starts, entries aren't consumed, and the oldest entries are
-    /// dropped.
+    /// Maximum number of queued entries, which is about 17 s for a camera at 60 frames per second. The
+    /// timeline is never that late during a recording. Before a recording starts, entries aren't removed, and
+    /// the oldest entries are dropped.
     private static let capacity = 1024
 
-    /// Adds a received frame.
+    /// Adds an entry for a received frame.
     ///
     /// - Parameters:
-    ///   - frame: The frame, with its sequence number, timestamp, and header clock.
+    ///   - frame: The frame, with its sequence number, timestamp, and packet header clock.
     ///   - time: Capture time according to the clock model.
-    ///   - arrival: Time when the driver delivered the frame.
+    ///   - arrival: Time at which the driver delivered the frame.
     ///   - cause: The reason why the frame isn't in the recording; `nil` if it is in the recording.
     mutating func came(
         _ frame: CapturedFrame, at time: ClockTime, arrival: ClockTime, lost cause: LossCause? = nil
@@ -56,20 +56,21 @@ package struct FrameLog {
                 cause: cause, headerClock: frame.headerClock))
     }
 
-    /// Adds frames that never arrived. If `isCounted` is true, the device counted them, directly after the last known
-    /// frame.
+    /// Adds an entry for frames that never arrived. If `isCounted` is true, the device itself counted these
+    /// frames, and they directly follow the last known frame.
     mutating func missed(_ count: Int, _ cause: LossCause, at time: ClockTime, isCounted: Bool) {
         let sequence = isCounted ? next : nil
         if let sequence { next = sequence + Int64(count) }
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
     }
 
-    /// Adds a remark on the metadata for users.
+    /// Adds a user-readable remark about the metadata.
     mutating func remark(_ text: String, at time: ClockTime) {
         if isKept { remarks.append((time, text)) }
     }
 
-    /// Removes and returns all entries since the last call in order, the number of dropped entries, and the remarks.
+    /// Removes and returns all entries since the last call, in order. The result also contains the number of
+    /// dropped entries and the remarks.
     mutating func take() -> (entries: [Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
         defer {
             entries.removeAll(keepingCapacity: true)

@@ -3,25 +3,26 @@ package import Monitoring
 package import SessionFolder
 package import Timing
 
-/// One microphone of the session: assigns capture times to its source's deliveries and queues them for the
-/// timeline. Invalid samples are replaced with silence here, once for all consumers.
+/// One microphone of the session. The input assigns capture times to the audio of its source and queues the
+/// audio for the timeline. Invalid samples are replaced with silence, so consumers don't have to handle them.
 ///
-/// `receive` runs on the source's thread, everything else on the timeline's thread.
+/// `receive` runs on the source's thread; everything else runs on the timeline's thread.
 package final class MicrophoneInput: Sendable {
-    /// A delivery from a microphone to the timeline, in arrival order.
+    /// A delivery from a microphone to the timeline. Deliveries are in arrival order.
     package enum Delivery: Sendable {
-        /// A slice of audio. `damaged` contains the frames that were replaced with silence because their samples were
-        /// invalid.
+        /// A slice of audio. `damaged` contains the ranges of invalid sample frames that were replaced with
+        /// silence.
         case audio(CapturedAudio, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
-        /// Audio is missing. The gap before the next slice's time gives the position and the exact amount.
+        /// Audio is missing. The position and exact length of the gap follow from the time of the next slice.
         case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
-        /// A message that the user should read, without any other effect.
+        /// A warning message for the user.
         case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
-        /// Returns the event for the delivery, or `nil` if it is audio or a loss, or is earlier than `start`.
+        /// Returns the session event for the delivery. The result is `nil` for audio, for a loss, and for a
+        /// delivery before `start`.
         package func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
@@ -51,20 +52,20 @@ package final class MicrophoneInput: Sendable {
     private struct Box {
         var deliveries: [Delivery] = []
         var slices = 0
-        /// The outage, as delivered when the microphone became unavailable, or `nil` while it is available.
+        /// The delivery that reported the current outage; `nil` while the microphone is available.
         var outage: Delivery?
         var clock: DeviceClock
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
         var jitter = JitterHistogram()
         var watch: AudioMonitor
-        /// Time of the last audio, or of the device's return, on the session's clock.
+        /// Time of the last audio or of the end of the last outage, on the session's clock.
         var lastSign: ClockTime?
         /// Whether the last slice was dropped because the queue was full.
         var isShedding = false
-        /// End of the last slice on the session's clock; `nil` before the first one and during an outage.
+        /// End of the last slice, on the session's clock; `nil` before the first slice and during an outage.
         var audioEnd: ClockTime?
-        /// Whether the last slice was timestamped much later than its time according to the clock model.
+        /// Whether the timestamp of the last slice was much later than the time according to the clock model.
         var isOffClock = false
     }
 
@@ -73,23 +74,24 @@ package final class MicrophoneInput: Sendable {
     private let clock: any SessionClock
     private let offset: Nanoseconds
     private let box: ConditionLock<Box>
-    /// Indices of the device's channels that the track contains, from 0; empty for all.
+    /// Channels of the device that the track contains, counted from 0; empty for all channels.
     private let sourceChannels: [Int]
     /// Whether the source is a file, whose timestamps are exact.
     private let isFile: Bool
 
-    /// Maximum number of slices queued before a recording, about two seconds of 10 ms slices.
+    /// Maximum number of slices queued before a recording: about two seconds of 10 ms slices.
     private static let keptSlices = 200
-    /// Maximum number of slices queued for the timeline. The limit covers the slices before a recording, up to two
-    /// seconds of alignment delay, and the same amount for a late timeline. The number assumes slices of half the usual
-    /// length. Later slices are dropped.
+    /// Maximum number of slices queued for the timeline. The limit includes the slices from before a
+    /// recording, up to two seconds of alignment delay, and two more seconds in case the timeline is late.
+    /// The limit assumes slices of half the usual length. If the queue is full, new slices are dropped.
     private static let boxCapacity = 1200
-    /// Additional audio needed after an instant to have all samples before it. The additional audio covers the
-    /// resampler's delay and the error of capture times.
+    /// Length of the audio that must be available after an instant to be sure that all samples before the
+    /// instant are available. This length covers the delay of the resampler and the error of capture times.
     private static let lookahead = Nanoseconds.milliseconds(5)
-    /// Maximum difference between the timestamp of audio and its modeled time before the latter is rejected.
+    /// Difference between the timestamp of audio and the time according to the clock model above which the
+    /// model isn't trusted.
     private static let largestDoubt = Nanoseconds.milliseconds(100)
-    /// Maximum time without audio from an available device. After that, the user must check it.
+    /// Time without audio from an available device after which the user is asked to check the device.
     private static let longestPause = Nanoseconds.seconds(2)
 
     /// Creates the input for a microphone.
@@ -97,10 +99,10 @@ package final class MicrophoneInput: Sendable {
     /// - Parameters:
     ///   - role: The microphone's role.
     ///   - source: The opened source.
-    ///   - offset: Offset from the profile, added to every timestamp. A positive offset delays the audio.
-    ///   - sourceChannels: Indices of the device's channels that the track contains, from 0; empty for all.
-    ///     Channels
-    ///     that the device doesn't have are ignored.
+    ///   - offset: Offset from the profile, which is added to every timestamp. A positive offset delays the
+    ///     audio.
+    ///   - sourceChannels: Channels of the device that the track contains, counted from 0; empty for all.
+    ///     Channels that the device doesn't have are ignored.
     ///   - clock: The session clock.
     package init(
         role: String, source: any MicrophoneSource, offset: Nanoseconds, sourceChannels: [Int],
@@ -119,26 +121,26 @@ package final class MicrophoneInput: Sendable {
                 watch: AudioMonitor(format: source.format, sourceChannels: sourceChannels)))
     }
 
-    /// Creates the clock model of a microphone. A sound card's clock is a crystal with an error of up to 200 ppm.
-    /// Slices are timestamped three times as often as frames, and hearing is more precise than vision, so the model
-    /// uses two minutes of 10 ms slices.
+    /// Creates the clock model of a microphone. The clock of a sound card is a crystal oscillator with an
+    /// error of up to 200 ppm. The model uses the timestamps of two minutes of 10 ms slices, because slices
+    /// are timestamped three times as often as video frames, and audio requires higher accuracy.
     ///
     /// - Parameters:
     ///   - rate: Nominal samples per second.
     ///   - correlation: Time over which the errors of timestamps are correlated.
-    /// - Returns: A model without any timestamps.
+    /// - Returns: A clock model that hasn't processed any timestamps.
     package static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
         DeviceClock(
             nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50,
             correlation: correlation)
     }
 
-    /// Starts the source.
+    /// Starts the microphone's source.
     package func start() throws(DeviceError) {
         try source.start(on: clock.stampClock) { [self] event in receive(event) }
     }
 
-    /// Removes and returns all deliveries since the last call.
+    /// Removes and returns all queued deliveries.
     package func dequeueDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
@@ -148,9 +150,10 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Drops audio older than two seconds while the deliveries aren't consumed.
+    /// Drops queued audio that is older than two seconds. Call this method while the timeline doesn't consume
+    /// deliveries.
     ///
-    /// - Returns: The deliveries since the last call that aren't audio.
+    /// - Returns: The queued deliveries other than audio, which are removed from the queue.
     @discardableResult
     package func keepLatest() -> [Delivery] {
         box.withLock { box in
@@ -167,23 +170,25 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Whether the timestamp of the last audio exceeds its time according to the clock model by too much. The device
-    /// has then probably lost samples without counting them. Until the model has adapted, the audio's capture times are
-    /// too early.
+    /// Whether the timestamp of the last audio is much later than the time according to the clock model. Such
+    /// a difference usually means that the device lost samples without reporting the loss. Until the model
+    /// has adapted, the capture times of the audio are too early.
     package var isOffClock: Bool { box.withLock { $0.isOffClock } }
 
-    /// Returns whether all audio before an instant has been delivered; `true` if no audio is expected.
+    /// Returns whether all audio before an instant has been delivered. If no audio is expected, the result is
+    /// `true`.
     package func hasDelivered(until instant: ClockTime) -> Bool {
         box.withLock { $0.audioEnd.map { $0 >= instant + Self.lookahead } ?? true }
     }
 
-    /// Number of channels of the track.
+    /// Number of channels in the microphone's track.
     package var channels: Int { sourceChannels.isEmpty ? source.format.channels : sourceChannels.count }
 
-    /// Returns a slice's samples for the track's channels, interleaved.
+    /// Returns the samples of a slice for the channels in the track, interleaved.
     package func selected(_ audio: CapturedAudio) -> [Float] { audio.samples(of: sourceChannels) }
 
-    /// Delivers the outage again if the device is unavailable, for a recording that starts during the outage.
+    /// Delivers the current outage again, for a recording that starts during the outage. Nothing happens if
+    /// the device is available.
     package func recallOutage() {
         box.withLock { box in
             if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
@@ -192,7 +197,7 @@ package final class MicrophoneInput: Sendable {
 
     // MARK: Signal state and clock
 
-    /// Current audio state of the selected channels, and the state of the clock model.
+    /// Current levels and alarms of the selected channels, and the state of the clock model.
     package var state:
         (
             level: AudioLevel, alarms: [AudioAlarm.Kind], silentSince: ClockTime?, clips: ClipCount,
@@ -205,18 +210,18 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Sets the maximum duration of silence before an alarm; `nil` for no limit.
+    /// Sets the duration of silence after which an alarm is raised; `nil` to disable the alarm.
     package func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
 
-    /// Starts monitoring a recording. Earlier silence and overloads don't count.
+    /// Starts monitoring the audio of a recording. Earlier silence and overloads aren't considered.
     package func beginWatch(at time: ClockTime) {
-        // A file is silent until the recording begins.
+        // A file doesn't deliver audio before the recording starts.
         box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
     }
 
-    /// Removes and returns the alarms that began or ended before an instant. Each alarm is returned once. All audio
-    /// before the instant must have been delivered, which is guaranteed `deliveryDelay` after it; missing audio counts
-    /// as silence.
+    /// Removes and returns the alarms that began or ended before the instant `time`. Each alarm is returned
+    /// once. Call this method only after all audio before `time` has been delivered, that is, at least
+    /// `deliveryDelay` after `time`. Missing audio counts as silence.
     package func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
         let now = clock.now
         return box.withLock { box in
@@ -225,8 +230,8 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Removes and returns the number of overloaded samples in all selected channels, from the start of the
-    /// recording to an instant. Each sample is counted once.
+    /// Removes and returns the number of overloaded samples in all selected channels from the start of the
+    /// recording to the instant `time`. Each sample is counted once.
     package func takeOverloads(through time: ClockTime) -> Int64 {
         box.withLock { $0.watch.takeOverloads(through: time) }
     }
@@ -237,9 +242,10 @@ package final class MicrophoneInput: Sendable {
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
     /// Distribution of the timestamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
-    /// State of the microphone's clock model. Meant for occasional queries.
+    /// Current state of the microphone's clock model, including its accuracy.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
-    /// Maximum measured time from capture to delivery, but at least the source's declared delay, minus the offset.
+    /// Delivery delay of the microphone: the maximum measured time from timestamp to delivery or the delay
+    /// that the source declares, whichever is greater, minus the offset.
     package var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
     }
@@ -247,7 +253,7 @@ package final class MicrophoneInput: Sendable {
     // MARK: Source thread
 
     private func receive(_ event: MicrophoneEvent) {
-        // The source uses `CLOCK_MONOTONIC` for timestamps, and so does the clock model. All stored times are on the
+        // The source and the clock model use `CLOCK_MONOTONIC` for timestamps. All stored times are on the
         // session's clock.
         let arrival = clock.stampClock.now
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
@@ -277,7 +283,8 @@ package final class MicrophoneInput: Sendable {
                 box.audioEnd =
                     max(time, instant(stamped))
                     + .duration(of: Int64(audio.frameCount), perSecond: Int64(source.format.rate))
-                // If the timeline is late and the queue is full, the audio is dropped and replaced with silence.
+                // If the queue is full because the timeline is late, the audio is dropped and replaced with
+                // silence.
                 guard box.slices < Self.boxCapacity else {
                     if !box.isShedding { box.deliveries.append(.lost(cause: .late, at: time)) }
                     return box.isShedding = true
@@ -292,7 +299,7 @@ package final class MicrophoneInput: Sendable {
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: instant(time + offset)))
             case .away(let time, let cause):
-                // A repeated outage report contains nothing new.
+                // A repeated report of the same outage is ignored.
                 if case .away(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.away(at: instant(time), cause: cause)
                 box.outage = outage
@@ -302,7 +309,7 @@ package final class MicrophoneInput: Sendable {
                 guard box.outage != nil else { return }
                 box.outage = nil
                 box.lastSign = clock.now
-                // The device's sample count now has a different origin.
+                // After the outage, the device's sample count starts at a different value.
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: instant(time)))
             case .remarked(let time, let text):
@@ -324,7 +331,7 @@ extension SessionEvent {
     /// - Parameters:
     ///   - alarm: The alarm.
     ///   - role: The microphone's role.
-    ///   - start: T0. An alarm found before T0 is reported at T0.
+    ///   - start: T0 of the recording. An alarm that began before T0 is reported at T0.
     package init(_ alarm: AudioAlarm, of role: String, since start: ClockTime) {
         let level = Level(AudioLevel.decibels(alarm.peak).map { Manifest.Clock.rounded($0, 10) })
         let state = alarm.isEnd ? AlarmState.ends : .begins

@@ -1,23 +1,24 @@
 package import Media
 package import SessionFolder
 
-/// Limits how often one device's outages and returns are reported, since a loose contact would otherwise
-/// flood the event log.
+/// Limits how often outages of one device are reported, because a loose cable would otherwise flood the event
+/// log.
 ///
-/// Twelve events are reported immediately, and then at most one every half second. No user unplugs and reconnects a
-/// cable faster than this for long. The first suppressed event becomes a warning. The gaps in the manifest contain all
-/// outages.
+/// The first twelve events are reported immediately, and further events at most every half second. A user who
+/// unplugs and reconnects a cable doesn't reach this limit. A warning replaces the first suppressed event.
+/// The gaps in the manifest include all outages.
 package struct OutageEventLimiter {
     private let device: String
     private let kind: SourceKind
     private var allowance = Self.most
     private var regainedAt: MediaTime?
     private var isWarned = false
-    /// Whether a silence of the device was announced. An outage that the device reports later is the same outage.
+    /// Whether a silence of the device was announced. If the device later reports an outage, it is treated as
+    /// the same outage.
     private var isSilent = false
-    /// Whether the device's reason for that silence was reported to the user.
+    /// Whether the reason that the device gave for the silence was reported to the user.
     private var isReasonTold = false
-    /// Reason of the last disconnection.
+    /// Reason for the last outage that was reported.
     private var lastCause: String?
 
     private static let most: Int64 = 12
@@ -27,7 +28,7 @@ package struct OutageEventLimiter {
     ///
     /// - Parameters:
     ///   - device: The device's display name, such as `camera desk`.
-    ///   - kind: Kind of device, which determines the advice.
+    ///   - kind: Kind of device, which determines the advice in the warning.
     package init(of device: String, kind: SourceKind) {
         self.device = device
         self.kind = kind
@@ -36,7 +37,7 @@ package struct OutageEventLimiter {
     /// Decides whether to report an event.
     ///
     /// - Parameter event: An event from the device. Pass events in chronological order.
-    /// - Returns: The event to report instead, or `nil` for none.
+    /// - Returns: The event to report; `nil` to suppress the event.
     package mutating func told(_ event: SessionEvent) -> SessionEvent? {
         let (track, outage): (String, SessionEvent.DeviceLost?)
         switch event.content {
@@ -44,7 +45,7 @@ package struct OutageEventLimiter {
         case .deviceRestored(let restored): (track, outage) = (restored.track, nil)
         default: return event
         }
-        // The outage has already been announced; the reason that the device reports is new.
+        // The outage was already announced as a silence, so only the reason that the device reports is new.
         if let outage, isSilent {
             guard !isReasonTold else { return nil }
             isReasonTold = true

@@ -1,44 +1,45 @@
 internal import Media
 internal import SessionFolder
 
-/// Detects a camera that delivers identical or black pictures, either throughout a recording or currently.
+/// Detects whether a camera delivers identical or black frames, at the moment or during the whole recording.
 ///
-/// Compares a few bytes of each frame until one differs, and then those of five frames per second. Decodes
-/// one small picture per second until one isn't black, and then one every five seconds. Don't add H.264
-/// frames: their pictures aren't decoded here, and their bytes differ even if the pictures are identical. Use
-/// it only on the camera's thread.
+/// The monitor compares a few bytes of each frame until a frame differs, and then compares five frames per
+/// second. The monitor decodes one frame per second at reduced size until a frame isn't black, and then one
+/// every five seconds. Don't add H.264 frames, because they can't be decoded individually and their bytes
+/// differ even if the images are identical. Use an instance only on the camera's thread.
 struct PictureMonitor {
     private var last: [UInt8]?
     private var compared = 0
     private var differs = false
     private var lastComparison: ClockTime?
-    /// Capture time of the first of the current identical pictures.
+    /// Capture time of the first frame in the current series of identical frames.
     private var identicalSince: ClockTime?
     private var wasLit = false
     private var isLit = false
     private var looks = 0
-    /// Capture time of the first of the current black pictures.
+    /// Capture time of the first frame in the current series of black frames.
     private var blackSince: ClockTime?
     private var lastLook: ClockTime?
 
-    /// Minimum number of identical pictures for which coincidence can be ruled out.
+    /// Minimum number of identical frames that can't be a coincidence.
     private static let fewest = 10
-    /// Number of compared bytes per frame. The length of a JPEG changes with almost every change of its picture.
+    /// Number of bytes compared per frame. Few bytes are sufficient for JPEGs, because almost every change of
+    /// the image also changes the length of the JPEG.
     private static let samples = (compressed: 64, raw: 4096)
     private static let compareEvery = Nanoseconds.milliseconds(200)
-    /// Maximum luma, in 16…235, of a picture that counts as black.
+    /// Maximum luma of a black frame, in the range 16…235.
     private static let black = 24
     private static let lookEvery = (dark: Nanoseconds.seconds(1), lit: Nanoseconds.seconds(5))
-    /// Time for which pictures must be identical or black before the camera is considered faulty.
+    /// Time for which frames must be identical or black before the camera is considered faulty.
     private static let patience = Nanoseconds.seconds(2)
 
-    /// Kind of content if all frames up to now are frozen or black; otherwise `nil`.
+    /// Classification of the content if all frames so far are identical or black; otherwise `nil`.
     var content: Manifest.Device.Content? {
         if looks > 0, !wasLit { return .black }
         return compared >= Self.fewest && !differs ? .frozen : nil
     }
 
-    /// The current fault, based on the pictures from the last few seconds.
+    /// The current fault, based on the frames from the last few seconds; `nil` for none.
     var fault: CameraFault? {
         func lasts(_ since: ClockTime?, until last: ClockTime?) -> Bool {
             guard let since, let last else { return false }
@@ -48,7 +49,7 @@ struct PictureMonitor {
         return lasts(identicalSince, until: lastComparison) ? .frozen : nil
     }
 
-    /// Whether `add` must be called with the next frame.
+    /// Whether the monitor needs a frame captured at `time`, so that `add` must be called.
     func wantsFrame(at time: ClockTime) -> Bool { isComparisonDue(at: time) || isLookDue(at: time) }
 
     private func isComparisonDue(at time: ClockTime) -> Bool {
@@ -59,7 +60,7 @@ struct PictureMonitor {
         lastLook.map { time - $0 >= (isLit ? Self.lookEvery.lit : Self.lookEvery.dark) } ?? true
     }
 
-    /// Examines a frame captured at a given time.
+    /// Examines a frame that was captured at `time`.
     mutating func add(_ frame: CapturedFrame, at time: ClockTime, codecs: any CodecFactory) {
         if isComparisonDue(at: time) { compare(frame, at: time) }
         if isLookDue(at: time) { look(at: frame, time, codecs) }
@@ -69,8 +70,8 @@ struct PictureMonitor {
         let memory = frame.memory
         let bytes = UnsafeRawBufferPointer(start: memory.start, count: memory.count)
         let count = min(frame.pixel.isCompressed ? Self.samples.compressed : Self.samples.raw, bytes.count)
-        // The bytes are spread over the whole picture. For compressed frames, the length is the most significant
-        // indicator.
+        // The compared bytes are distributed over the whole frame. For compressed frames, the length is the
+        // most reliable indicator of a change.
         var found = withUnsafeBytes(of: memory.count) { Array($0) }
         for index in 0..<count { found.append(bytes[(bytes.count - 1) * index / max(count - 1, 1)]) }
         compared += 1
@@ -91,7 +92,8 @@ struct PictureMonitor {
         lastLook = time
     }
 
-    /// Whether any part of a picture is brighter than black. Returns `true` for a picture that can't be decoded.
+    /// Whether any part of a frame is brighter than black. The result is `true` if the frame can't be
+    /// decoded.
     private func isLit(_ frame: CapturedFrame, _ codecs: any CodecFactory) -> Bool {
         let small: CapturedFrame
         let size = FrameSize(width: 32, height: 18)

@@ -3,11 +3,10 @@ internal import Interchange
 internal import Media
 internal import Timing
 
-/// Reads the frame that one camera shows at each tick of a rendered picture, from the files of its track. Not
-/// thread-safe.
+/// Reads the frames of one camera from the files of its track, for each tick of a rendering. Not thread-safe.
 ///
-/// Ticks may be requested in any order; sequential access is the fastest. If a file cannot be read, a slate is shown
-/// from that point on, and `fault` gives the reason.
+/// Ticks may be requested in any order; sequential access is fastest. If a file can't be read, a slate
+/// replaces the frames of this file, and `fault` states the reason.
 final class AngleReader {
     private let track: SessionTrack
     private let folder: String
@@ -15,22 +14,22 @@ final class AngleReader {
     private let rate: FrameRate
     private var part: SessionPart?
     private var frames: RecordedFrames?
-    /// Files that could not be read and are not opened again.
+    /// Paths of files that couldn't be read. These files aren't opened again.
     private var failed: Set<String> = []
-    /// Reason why the rest of a part is missing, as a sentence; `nil` if nothing is missing.
+    /// A sentence that states why frames of the track are missing; `nil` if no frames are missing.
     private(set) var fault: String?
 
-    /// Maximum age of the last frame before a recording shows a slate instead, as in `TrackAligner`.
+    /// Age of the last frame above which a slate is shown instead, as in `TrackAligner`.
     private static let slateAge = Nanoseconds.seconds(1)
-    /// Time before a gap at which reading starts.
+    /// How long before a gap reading starts.
     private static let lead = Nanoseconds.milliseconds(250)
 
-    /// Creates a reader without opening any file.
+    /// Creates a reader. Files are opened later, when they are needed.
     ///
     /// - Parameters:
-    ///   - track: The camera's track.
+    ///   - track: The camera track to read.
     ///   - folder: Path of the session folder.
-    ///   - schedule: The frame of the track to show at each tick; `nil` for a track on a grid.
+    ///   - schedule: The schedule of frames for each tick; `nil` for a track on a frame grid.
     init(_ track: SessionTrack, folder: String, schedule: FrameSchedule?) {
         self.track = track
         self.folder = folder
@@ -42,18 +41,19 @@ final class AngleReader {
     ///
     /// - Parameters:
     ///   - time: The time of the tick, relative to T0.
-    ///   - tick: The tick of the rendered picture.
+    ///   - tick: The index of the tick in the rendering.
     /// - Returns: The frame; `nil` for a slate.
     func frame(at time: MediaTime, tick: Int64) -> CapturedFrame? {
-        // A tolerance of half a grid tick finds the due frame despite rounding in the file.
+        // Frame times in a file are rounded, so the search accepts frames up to half a frame interval after
+        // the expected time.
         var wanted = rate.time(ofTick: rate.nearestTick(to: time))
         var until = MediaTime(nanoseconds: wanted.nanoseconds + rate.interval.count / 2)
         if let schedule {
             guard let due = schedule.frame(at: tick) else { return nil }
             (wanted, until) = (due, MediaTime(nanoseconds: due.nanoseconds + 1000))
         }
-        // The schedule doesn't contain unreadable files. The previous file may overlap the time range of unreadable
-        // files.
+        // The schedule omits unreadable files. The file before an unreadable one may contain frames for part
+        // of its time range.
         let readable = schedule.map { schedule in track.parts.filter { schedule.begin(of: $0.file) != nil } }
         let parts = readable ?? track.parts
         let begun = parts.last { begin(of: $0) <= until }
@@ -61,7 +61,7 @@ final class AngleReader {
             !track.isOnGrid || time < part.to
         else { return nil }
         if track.isOnGrid {
-            // The nearest tick of a slow camera may be after its last frame.
+            // At a low frame rate, the nearest tick may be after the last frame of the part.
             let last = rate.time(ofTick: max(0, rate.ticks(before: part.to) - 1))
             if wanted > last {
                 (wanted, until) = (last, MediaTime(nanoseconds: last.nanoseconds + rate.interval.count / 2))
@@ -83,7 +83,7 @@ final class AngleReader {
         }
     }
 
-    /// Returns the last frame of a part that starts at or before `time`, for the tick at `instant`.
+    /// Returns the last frame of a part whose time is at or before `time`, for the tick at `instant`.
     private func find(
         _ time: MediaTime, for instant: MediaTime, in part: SessionPart
     ) throws(EncodingError) -> RecordedFrames.Found? {
@@ -94,7 +94,8 @@ final class AngleReader {
         let origin = origin(of: part).nanoseconds
         let place = MediaTime(nanoseconds: time.nanoseconds - origin)
         var start: MediaTime?
-        // Whether a frame is a slate depends on its start, so start reading before the gap.
+        // A frame counts as a slate depending on when it was first shown, so reading must start before the
+        // gap.
         if let gap = gap(at: instant), instant.nanoseconds - gap.from.nanoseconds < 2 * Self.slateAge.count {
             start = MediaTime(nanoseconds: gap.from.nanoseconds - Self.lead.count - origin)
         }
@@ -102,25 +103,26 @@ final class AngleReader {
         return found.flatMap { $0.time <= place ? $0 : nil }
     }
 
-    /// Returns the time when the first frame of a part is shown.
+    /// Returns the time at which the first frame of a part is shown.
     private func begin(of part: SessionPart) -> MediaTime {
         schedule?.begin(of: part.file) ?? origin(of: part)
     }
 
-    /// Returns time 0 of a part's file. For frames on a grid, this is the first tick in the file.
+    /// Returns the time in the recording that corresponds to time 0 of a part's file. For frames on a grid,
+    /// this is the time of the first tick in the file.
     private func origin(of part: SessionPart) -> MediaTime {
         track.isOnGrid ? rate.time(ofTick: rate.ticks(before: part.from)) : part.from
     }
 
     private func gap(at time: MediaTime) -> Gap? { track.gaps.first { $0.from <= time && time < $0.to } }
 
-    /// Whether the frame in the track is the slate of a disconnected camera. The program draws its own slate
+    /// Whether a frame of the track is the slate of a disconnected camera. The rendering draws its own slate
     /// instead.
     ///
     /// - Parameters:
     ///   - begin: Time at which the frame was first shown.
     ///   - time: The time to check.
-    /// - Returns: Whether the program replaces the frame with its own slate.
+    /// - Returns: Whether the rendering replaces the frame with its own slate.
     private func isSlate(since begin: MediaTime, at time: MediaTime) -> Bool {
         guard track.kind == .camera, let gap = gap(at: time) else { return false }
         let away = time.nanoseconds - gap.from.nanoseconds
@@ -133,14 +135,14 @@ final class AngleReader {
 extension FrameRate {
     /// Returns the tick nearest to a time. If two ticks are equally near, returns the earlier tick.
     func nearestTick(to time: MediaTime) -> Int64 {
-        // Times are rounded to nanoseconds, so a time exactly between two ticks may appear to be nearer to the later
-        // one.
+        // Times are rounded to nanoseconds, so a time in the middle between two ticks may appear to be nearer
+        // to the later tick.
         max(0, ticks(before: MediaTime(nanoseconds: time.nanoseconds - interval.count / 2 - 1000)))
     }
 }
 
-/// The frame to show at each tick, for a track with variable frame rate. Frames are selected by the session's aligner,
-/// as in a recording.
+/// The frames to show at each tick, for a track with a variable frame rate. The frames are selected with the
+/// same aligner as in a recording.
 struct FrameSchedule: Sendable {
     /// A frame of the track.
     struct Frame {
@@ -148,7 +150,7 @@ struct FrameSchedule: Sendable {
         let time: MediaTime
         /// Whether the frame can be decoded independently.
         let isKey: Bool
-        /// Presentation time of the frame in its file, relative to T0.
+        /// Presentation time of the frame in the file, relative to T0.
         let shown: MediaTime
 
         /// Creates a frame. The presentation time equals the capture time, except for the first visible frame of a
@@ -160,20 +162,20 @@ struct FrameSchedule: Sendable {
         }
     }
 
-    /// Presentation time of each tick's frame in its file, relative to T0; `nil` for a slate.
+    /// For each tick, the presentation time of the frame in its file, relative to T0; `nil` for a slate.
     private let frames: [MediaTime?]
     /// Capture time of the first frame in each file, relative to T0. After a split, a file starts with its
     /// first key frame.
     private var begins: [String: MediaTime] = [:]
-    /// Reasons why files of the track cannot be read, as sentences. The frames of these files are not shown.
+    /// Sentences that state why files of the track can't be read. The frames of these files aren't shown.
     private(set) var faults: [String] = []
 
-    /// Reads the frame times of a track and aligns them.
+    /// Creates a schedule by reading the frame times of a track and aligning them to ticks.
     ///
     /// - Parameters:
-    ///   - track: A track that is not on a grid.
+    ///   - track: A track with a variable frame rate, which isn't on a frame grid.
     ///   - folder: Path of the session folder.
-    ///   - rate: Frame rate of the rendered picture.
+    ///   - rate: Frame rate of the rendering.
     ///   - count: Number of ticks, starting at T0.
     init(_ track: SessionTrack, folder: String, rate: FrameRate, count: Int64) {
         var frames: [Frame] = []
@@ -185,8 +187,8 @@ struct FrameSchedule: Sendable {
                     part.file, in: folder, stream: part.stream, media: .video)
                 let own = Self.captured(try reader.frameTimes(), from: part.from)
                 begins[part.file] = own.first { $0.shown >= part.from }?.shown
-                // A file can contain frames beyond its end, up to the next file's key frame, so frames that are already
-                // listed are skipped.
+                // A file may contain frames after its nominal end, up to the key frame of the next file.
+                // Frames that are already listed are therefore skipped.
                 for frame in own where frames.last.map({ $0.time < frame.time }) ?? true {
                     frames.append(frame)
                 }
@@ -198,14 +200,14 @@ struct FrameSchedule: Sendable {
         (self.begins, self.faults) = (begins, faults)
     }
 
-    /// Returns the capture times of the frames in a file. Frames before the file's time 0 are decoded but not shown.
-    /// libavformat reports time 0 for the frame that is visible at that time, although it was captured between its
-    /// neighbors.
+    /// Returns the capture times of the frames in a file. Frames before time 0 of the file are decoded but
+    /// not shown. libavformat reports time 0 for the frame that is visible at time 0, so the capture time of
+    /// this frame is estimated from the frames before and after it.
     ///
     /// - Parameters:
     ///   - times: The presentation times in the file, in order, and whether each frame is a key frame.
     ///   - start: Time 0 of the file, relative to T0.
-    /// - Returns: The frames, in the same order.
+    /// - Returns: The frames with their capture times, in the same order.
     static func captured(_ times: [(time: MediaTime, isKey: Bool)], from start: MediaTime) -> [Frame] {
         times.indices.map { index in
             let (place, isKey) = times[index]
@@ -220,7 +222,7 @@ struct FrameSchedule: Sendable {
         }
     }
 
-    /// Aligns frames to ticks.
+    /// Creates a schedule by aligning frames to ticks.
     ///
     /// - Parameters:
     ///   - captured: The frames, in order.
@@ -232,7 +234,8 @@ struct FrameSchedule: Sendable {
         let whole = Self.whole(captured, interval: interval)
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: interval)
         var frames: [MediaTime?] = []
-        // One second after the last frame, only slates follow, even if a damaged manifest declares a longer duration.
+        // More than one second after the last frame, only slates are shown, even if a damaged manifest states
+        // a longer duration.
         let end = captured.last.map { last in
             rate.ticks(before: MediaTime(nanoseconds: last.time.nanoseconds))
                 + rate.ticks(before: .init(nanoseconds: 2_000_000_000))
@@ -256,8 +259,8 @@ struct FrameSchedule: Sendable {
         self.frames = frames
     }
 
-    /// Returns whether each frame is decoded correctly. After a lost frame, decoding resumes at the next frame that can
-    /// be decoded independently, as in `H264Decoder`. A camera that delivers fewer frames hasn't lost any.
+    /// Returns, for each frame, whether it can be decoded correctly. After a lost frame, decoding resumes at
+    /// the next key frame, as in `H264Decoder`. A lower frame rate of the camera isn't considered a loss.
     private static func whole(_ frames: [Frame], interval: Nanoseconds) -> [Bool] {
         var (isWhole, usual) = (true, interval.count)
         return frames.indices.map { index in
@@ -271,10 +274,11 @@ struct FrameSchedule: Sendable {
         }
     }
 
-    /// Returns the capture time of a file's first frame, relative to T0; `nil` if the file is empty.
+    /// Returns the capture time of the first frame in a file, relative to T0; `nil` if the file doesn't
+    /// contain frames.
     func begin(of file: String) -> MediaTime? { begins[file] }
 
-    /// Returns the presentation time of a tick's frame in its file, relative to T0; `nil` for a slate.
+    /// Returns the presentation time of the frame for a tick in its file, relative to T0; `nil` for a slate.
     func frame(at tick: Int64) -> MediaTime? {
         frames.indices.contains(Int(tick)) ? frames[Int(tick)] : nil
     }

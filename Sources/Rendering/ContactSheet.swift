@@ -7,8 +7,8 @@ internal import Plots
 internal import Profiles
 internal import SessionFolder
 
-/// A printable one-page overview of a recording: frames of each camera at regular intervals, with the markers and cuts
-/// between them.
+/// A printable one-page overview of a recording. The page shows frames of each camera at regular intervals,
+/// with the markers and cuts between them.
 public struct ContactSheet: Sendable {
     private let session: RecordedSession
     private let folder: String
@@ -16,9 +16,10 @@ public struct ContactSheet: Sendable {
 
     /// Maximum number of frame rows on the page.
     private static let rows: Int64 = 12
-    /// Width of a thumbnail in pixels. Thumbnails are sharp when four are printed side by side.
+    /// Width of a thumbnail in pixels. At this width, thumbnails are sharp when four are printed side by
+    /// side.
     private static let width = 320
-    /// Possible intervals between rows, in seconds: round numbers only.
+    /// Possible intervals between rows, in seconds.
     private static let intervals: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200]
     /// Maximum number of markers and cuts listed between two rows.
     private static let mostLines = 8
@@ -32,19 +33,19 @@ public struct ContactSheet: Sendable {
         @page { margin: 12mm } @media print { body { margin: 0; font-size: 9px } }
         """
 
-    /// Creates the page of a recording. `folder` is the path of the session folder.
+    /// Creates the contact sheet of a recording. `folder` is the path of the session folder.
     public init(of session: RecordedSession, in folder: String, cut: Cut) {
         self.session = session
         self.folder = folder
         self.cut = cut
     }
 
-    /// Writes `report/contact.html`, replacing an existing file. This method decodes several dozen frames; don't call
-    /// it from a Swift task.
+    /// Writes the page to `report/contact.html` and replaces an existing file. This method blocks while it
+    /// decodes several dozen frames, so don't call it from a Swift task.
     ///
-    /// - Returns: Path of the page.
-    /// - Throws: `RenderError` if the page cannot be written or memory is insufficient. Frames that cannot be read are
-    ///   replaced with slates.
+    /// - Returns: Path of the HTML file.
+    /// - Throws: `RenderError` if the page can't be written or memory allocation fails. Frames that can't be
+    ///   read are replaced with slates.
     public func write() throws(RenderError) -> String {
         do {
             let page = HTML.page(title: session.title, style: Self.style, body: try body())
@@ -104,7 +105,7 @@ public struct ContactSheet: Sendable {
         ]
     }
 
-    /// Returns the markers and cuts in a range, in order.
+    /// Returns the markers and cuts in a time range, in order.
     private func lines(in range: Range<Int64>) -> [HTML] {
         let markers = session.markers.filter { range.contains($0.at_ns) }.map {
             (time: $0.at_ns, text: $0.text.isEmpty ? "marker" : $0.text, isMarker: true)

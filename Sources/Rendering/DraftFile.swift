@@ -2,10 +2,10 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// A file that gets its final name only when it is complete. Until then, the file has a temporary hidden name in the
-/// same folder.
+/// An output file that gets its final name only when it is complete. Until then, the file has a hidden
+/// temporary name in the same folder.
 ///
-/// If the object is released before `publish` is called, the written data is removed.
+/// If the instance is released before `publish` is called, the file is removed.
 final class DraftFile {
     /// The temporary file.
     let place: ContainedFile
@@ -15,13 +15,14 @@ final class DraftFile {
     private let next: (() throws(FileError) -> ContainedFile)?
     private var isPublished = false
 
-    /// Chooses a temporary name without creating a file.
+    /// Chooses a temporary file name. The file itself isn't created.
     ///
     /// - Parameters:
-    ///   - target: The final file.
-    ///   - replaces: Whether an existing file is replaced.
-    ///   - next: Returns another target if a file with that name has been created in the meantime.
-    /// - Throws: `FileError` with the operation "creating the file" if the target exists and is not replaced.
+    ///   - target: The final path of the file.
+    ///   - replaces: Whether to replace an existing file.
+    ///   - next: Returns another final path if a file was created at the previous path in the meantime.
+    /// - Throws: `FileError` with the operation "creating the file" if the target exists and `replaces` is
+    ///   `false`.
     init(
         for target: ContainedFile, replaces: Bool = false,
         next: (() throws(FileError) -> ContainedFile)? = nil
@@ -31,8 +32,8 @@ final class DraftFile {
         self.next = next
         let name = target.name
         let slash = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
-        // Process IDs are not unique: an earlier process with the same ID may have been killed while it wrote to the
-        // same folder, for example in a container.
+        // The temporary name contains a random number instead of the process ID. An earlier process with the
+        // same ID, such as in a container, may have been killed while it was writing to the same folder.
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         place = target.folder.file("\(name[..<slash]).\(name[slash...]).\(number).part")
         guard replaces || !target.exists else {
@@ -41,7 +42,7 @@ final class DraftFile {
         Self.open.withLock { $0[place.path] = place }
     }
 
-    /// Returns an error with the path of the final file instead of the temporary path.
+    /// Returns the error with the final path instead of the temporary path.
     func told(_ error: FileError) -> FileError {
         guard error.path == place.path else { return error }
         return error.errno == 0
@@ -54,10 +55,10 @@ final class DraftFile {
         Self.open.withLock { $0[place.path] = nil }
     }
 
-    /// Renames the complete file to its final name.
+    /// Renames the completed file to its final name.
     ///
-    /// - Throws: `FileError` with the operation "renaming", for example because a file with that name has been created
-    ///   in the meantime.
+    /// - Throws: `FileError` with the operation "renaming", for example if another file was created at the
+    ///   final path in the meantime.
     func publish() throws(FileError) {
         while !replaces {
             do throws(FileError) {
@@ -66,7 +67,7 @@ final class DraftFile {
                 isPublished = true
                 return
             } catch {
-                // Some file systems don't support hard links.
+                // If the file system doesn't support hard links, the file is renamed instead.
                 if error.errno != EEXIST, !target.exists { break }
             }
             guard let next else { throw FileError(path: target.path, operation: "renaming", errno: EEXIST) }
@@ -78,10 +79,11 @@ final class DraftFile {
 
     // MARK: Immediate termination
 
-    /// All existing drafts, by path.
+    /// All unpublished files of this process, by path.
     private static let open = ConditionLock<[String: ContainedFile]>([:])
 
-    /// Removes all drafts of this process, which is about to exit without waiting for their writers.
+    /// Removes all unpublished files of this process. Call this method before the process exits without
+    /// waiting for renderings.
     static func discardAll() {
         for place in open.withLock({ $0.values }) { place.discard() }
     }

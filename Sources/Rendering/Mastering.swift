@@ -4,39 +4,42 @@ internal import Glibc
 internal import Media
 internal import Timing
 
-/// The loudness processing of a mix: one gain for the complete mix, and a limiter for excessive true peaks. The
+/// The loudness processing of a mix, which consists of a constant gain and a true-peak limiter. The
 /// parameters are determined by analyzing the complete mix before it is encoded (EBU R 128).
 struct Mastering: Sendable {
     /// Linear gain of the complete mix.
     private let gain: Float
-    /// Limiter gain (0…1) at the start of each block and at the end; empty if no limiting is needed.
+    /// Limiter gain (0…1) at the start of each block and at the end of the last block; empty if no limiting
+    /// is needed.
     private let limits: [Float]
 
-    /// The unchanged mix, clipped to full scale.
+    /// A mastering that only clips the mix to full scale.
     static let none = Mastering(gain: 1, limits: [])
 
-    /// Maximum true peak before encoding, as a linear amplitude (−1.4 dBTP). AAC may exceed it by several tenths of a
-    /// decibel, and the delivery limit is −1 dBTP.
+    /// Maximum true peak before encoding, as a linear amplitude (−1.4 dBTP). AAC encoding can raise peaks by
+    /// several tenths of a decibel, and the delivery limit is −1 dBTP.
     private static let ceiling = Float(pow(10, -1.4 / 20))
-    /// Deviation from the target loudness, in LU, above which the gain is corrected.
+    /// Maximum deviation from the target loudness in LU. If the deviation is larger, the gain is corrected in
+    /// another pass.
     private static let tolerance = 0.05
     private static let mostAttempts = 4
 
-    /// Creates a mastering from its parameters.
+    /// Creates a mastering with a gain and limiter gains.
     private init(gain: Float, limits: [Float]) {
         self.gain = gain
         self.limits = limits
     }
 
-    /// Determines the gain and the limiter curve for a target loudness; `nil` if `proceed` canceled the
-    /// analysis.
+    /// Analyzes a mix and determines the gain and the limiter gains for a target loudness. The result is
+    /// `nil` if `proceed` canceled the analysis.
     ///
     /// - Parameters:
     ///   - target: Integrated loudness in LUFS.
     ///   - end: End of the mix, as an index counted from T0.
-    ///   - listen: Returns the mix, restarted from its beginning.
-    ///   - proceed: Called with the progress of the current pass, 0…1. Returns whether to continue.
-    /// - Throws: An error if libebur128 fails.
+    ///   - listen: Returns a new instance of the mix, positioned at the beginning.
+    ///   - proceed: Called with the progress of the current pass, 0…1. The closure returns whether to
+    ///     continue.
+    /// - Throws: An error if the loudness measurement with libebur128 fails.
     init?(
         target: Double, upTo end: Int64, listen: () -> SessionMix, proceed: (Double) -> Bool
     ) throws(EncodingError) {
@@ -62,7 +65,7 @@ struct Mastering: Sendable {
         }
         guard let first = try loudness(nil) else { return nil }
         guard let first else {
-            // Silence is not amplified.
+            // Silence isn't amplified.
             self = .none
             return
         }
@@ -94,18 +97,20 @@ struct Mastering: Sendable {
         self = found
     }
 
-    /// Returns the limiter gain for each block. The gain is fully reduced when a peak starts and is released slowly.
+    /// Returns the limiter gain for each block. The gain is fully reduced when a peak starts, and recovers
+    /// slowly after the peak.
     ///
     /// - Parameter peaks: The true peak of each block; 1 is full scale.
-    /// - Returns: One factor per block and one for the end; empty if no peak is too high.
+    /// - Returns: One gain factor per block and one for the end of the last block; empty if no peak exceeds
+    ///   the maximum.
     private static func limits(_ peaks: [Float]) -> [Float] {
         guard peaks.contains(where: { $0 > ceiling }) else { return [] }
         let allowed = peaks.map { min(1, ceiling / max($0, ceiling)) } + [1]
-        // With blocks of 1.3 ms, the lookahead is 5 ms, and the release takes about 150 ms.
+        // For blocks of 1.3 ms, the lookahead is 5 ms, and the release time is about 150 ms.
         let (ahead, release) = (4, Float(0.009))
         var held: [Float] = []
         for index in allowed.indices {
-            // A peak detected in a block may be at the end of the previous block.
+            // A peak that is detected in one block may actually be at the end of the previous block.
             let near = max(0, index - 1)...min(allowed.count - 1, index + ahead + 1)
             let lowest = allowed[near].reduce(1, min)
             let last = held.last ?? lowest
@@ -120,9 +125,9 @@ struct Mastering: Sendable {
     /// Returns the mastered samples, clipped to full scale.
     ///
     /// - Parameters:
-    ///   - samples: Left and right, interleaved.
+    ///   - samples: Interleaved left and right samples.
     ///   - place: Index of the first sample relative to the start of the mix.
-    /// - Returns: The same number of samples.
+    /// - Returns: The mastered samples, as many as in `samples`.
     func applied(to samples: [Float], at place: Int64) -> [Float] {
         let block = BlockPeakMeter.blockLength
         return samples.indices.map { index in

@@ -5,16 +5,17 @@ public import Media
 public import SessionFolder
 internal import System
 
-/// Converts the uploaded local recording of a phone to a media file and adds it to the manifest. The recording's own
-/// files stay unchanged. Use this type on a thread that may block on disk I/O.
+/// Converts the local recording that a phone uploaded to a media file and adds the file to the session's
+/// manifest. The existing media files of the session aren't changed. Use this type on a thread that may block
+/// on disk I/O.
 public struct PhoneIngest: Sendable {
     private let folder: String
     private let arrival: UploadArrival
 
-    /// Prepares the conversion.
+    /// Prepares the conversion of an upload.
     ///
     /// - Parameters:
-    ///   - arrival: The upload.
+    ///   - arrival: The completed upload.
     ///   - folder: Path of the session folder.
     public init(_ arrival: UploadArrival, into folder: String) {
         (self.arrival, self.folder) = (arrival, folder)
@@ -22,13 +23,13 @@ public struct PhoneIngest: Sendable {
 
     private var role: String { arrival.role }
 
-    /// Creates the media file from the upload, and removes the upload.
+    /// Creates the media file and then removes the upload.
     ///
     /// - Parameter progress: Called with the completed fraction, 0…1.
-    /// - Returns: The entry added to the manifest.
-    /// - Throws: `FileError` with a sentence if the recording or role doesn't exist, the recording has not ended, the
-    ///   upload is missing, no uploaded frame is within the recording, or a file cannot be read or written. The upload
-    ///   is then preserved.
+    /// - Returns: The entry that was added to the manifest.
+    /// - Throws: `FileError` with an explanation if the session or the role doesn't exist, the session's
+    ///   recording hasn't ended, the upload is missing, no uploaded frame is within the recording, or a file
+    ///   can't be read or written. After an error, the upload is kept.
     public func run(_ progress: (Double) -> Void = { _ in }) throws(FileError) -> Manifest.Upload {
         let path = folder + "/manifest.json"
         func wrong(_ detail: String) -> FileError {
@@ -36,13 +37,15 @@ public struct PhoneIngest: Sendable {
         }
         let contained = try ContainedFile(Manifest.fileName, in: folder).folder
         if let remedy = FolderState(of: contained).remedy(for: folder) { throw wrong(remedy) }
-        // Two phones, or the same phone twice, may upload at the same time. Process the uploads one by one.
+        // A lock serializes the conversions, because several phones, or one phone twice, may upload at the
+        // same time.
         let turn = try contained.lock()
         defer { withExtendedLifetime(turn.number) {} }
         var manifest = try manifest(in: contained)
         let arrived = contained.file(arrival.file)
         if let known = manifest.uploads?.first(where: { $0.id == arrival.id }) {
-            // An earlier run was interrupted before it removed the upload.
+            // An earlier conversion was interrupted after it created the media file and before it removed the
+            // upload.
             arrived.discard()
             return known
         }
@@ -76,7 +79,7 @@ public struct PhoneIngest: Sendable {
         }
     }
 
-    /// Returns a name that no other upload uses.
+    /// Returns a file name that no other file of the session uses.
     private func freeName(_ ending: String, _ manifest: Manifest) -> String {
         let taken = Set((manifest.files ?? []).map(\.file) + (manifest.uploads ?? []).map(\.file))
         let names = (1...).lazy.map { number in
@@ -93,7 +96,7 @@ public struct PhoneIngest: Sendable {
         let times = stored.times.map { $0 - start }
         let duration = Nanoseconds(manifest.duration_ns)
         let shown = stored.frames.indices.filter { times[$0] < duration }
-        // Start with the last key frame before T0, so that a frame is visible at T0.
+        // The file starts with the last key frame before T0, so that a frame is visible at T0.
         let first =
             shown.last { stored.frames[$0].isKey && times[$0] <= .zero }
             ?? shown.first { stored.frames[$0].isKey }
@@ -120,7 +123,8 @@ public struct PhoneIngest: Sendable {
             let tick = (times[index] - from).count.rescaled(from: 1_000_000_000, to: scale)
             let frame = stored.frames[index]
             let bytes = try stored.bytes(of: frame)
-            // Skip a second frame with the same time, which occurs if the phone's clock was set.
+            // A frame is skipped if its time isn't later than the time of the previous frame, which happens
+            // if the phone's clock was set.
             guard tick > last, Self.isFrame(bytes, of: codec) else { continue }
             (last, count) = (tick, count + 1)
             try movie.append(
@@ -143,7 +147,7 @@ public struct PhoneIngest: Sendable {
                 path: place.path, operation: "verifying the file",
                 detail: "its content differs from the written data. Check the disk.")
         }
-        // The group time and the clock used for the phone's timestamps may drift apart.
+        // In a group, the clock used for the phone's timestamps may drift relative to the group time.
         let drift = manifest.group_time == nil ? 0 : Int64(Double(manifest.duration_ns) * Self.drift)
         return (
             Manifest.Upload(
@@ -172,15 +176,16 @@ public struct PhoneIngest: Sendable {
         }
     }
 
-    /// Maximum relative drift between this computer's clock and a group's clock: twice the tolerance of quartz
-    /// oscillators.
+    /// Maximum relative drift between this computer's clock and the clock of a group, which is twice the
+    /// tolerance of quartz oscillators.
     private static let drift = 0.000_1
 }
 
-/// The local recording of a phone: messages as sent over the network (`PhoneMessage`), each preceded by its length in
-/// four bytes, little endian. The content is untrusted. Reading stops at the first invalid message.
+/// The local recording of a phone. The file consists of messages as sent over the network (`PhoneMessage`).
+/// Each message is preceded by its length as a four-byte little-endian number. The content isn't trusted:
+/// reading stops at the first invalid message.
 struct StoredFrames {
-    /// A frame and its location in the file.
+    /// A frame and its position in the file.
     struct Frame {
         let isKey: Bool
         /// Capture time on the phone's clock.
@@ -189,7 +194,7 @@ struct StoredFrames {
         fileprivate let byteCount: Int
     }
 
-    /// A measured offset between the phone's clock and `CLOCK_MONOTONIC`.
+    /// A measurement of the offset between the phone's clock and `CLOCK_MONOTONIC`.
     private struct Date {
         let at: Nanoseconds
         let offset: Nanoseconds
@@ -200,7 +205,7 @@ struct StoredFrames {
     let format: VideoFormat
     /// The color description of the frames.
     let color: ColorDescription
-    /// The frames in encoding order.
+    /// The frames of the recording, in encoding order.
     private(set) var frames: [Frame] = []
     private var dates: [Date] = []
     private let file: ReadFile
@@ -209,16 +214,16 @@ struct StoredFrames {
     private static let most = 24_000_000
     private static let lengths = PhoneMessage.prefix + 1...16 << 20
     private static let longestFormat = 1 << 12
-    /// Limits of plausible clock offsets and errors: about thirty years, and one hour.
+    /// Maximum plausible clock offset (about 30 years) and error (one hour).
     private static let plausible = (
         offset: Nanoseconds.seconds(1_000_000_000), error: Nanoseconds.seconds(3600)
     )
 
-    /// Reads the local recording, except for the frame data.
+    /// Reads all messages of the local recording except for the frame data.
     ///
-    /// - Parameter source: The file.
-    /// - Throws: `FileError` with the operation "opening" or "reading". If the file contains no frames or no clock
-    ///   measurements, the error includes a sentence.
+    /// - Parameter source: The file with the local recording.
+    /// - Throws: `FileError` with the operation "opening" or "reading". If the file doesn't contain frames or
+    ///   clock measurements, the error includes an explanation.
     init(_ source: ContainedFile) throws(FileError) {
         file = try ReadFile(source)
         var told: (format: VideoFormat, color: ColorDescription)?
@@ -286,13 +291,13 @@ struct StoredFrames {
     /// Maximum error of the frames' capture times.
     var error: Nanoseconds { dates.map(\.error).max() ?? .zero }
 
-    /// Capture times of all frames on `CLOCK_MONOTONIC`, in frame order, linearly interpolated between two clock
-    /// measurements.
+    /// Capture times of all frames on `CLOCK_MONOTONIC`, in the order of `frames`. Clock offsets are
+    /// interpolated linearly between two measurements.
     var times: [ClockTime] {
         var next = 0
         return frames.map { frame in
-            // Frames arrive in order unless the phone reports wrong times. In that case any clock measurement is
-            // equally good.
+            // Capture times are in ascending order unless the phone reports wrong times, in which case any
+            // clock measurement is equally suitable.
             while next < dates.count, dates[next].at <= frame.captured { next += 1 }
             let (before, after) = (dates[max(0, next - 1)], dates[min(next, dates.count - 1)])
             let span = after.at - before.at
@@ -303,7 +308,7 @@ struct StoredFrames {
         }
     }
 
-    /// Reads the data of a frame.
+    /// Reads the encoded data of a frame from the file.
     ///
     /// - Throws: `FileError` with the operation "reading".
     func bytes(of frame: Frame) throws(FileError) -> SharedBytes {

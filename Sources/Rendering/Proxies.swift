@@ -4,8 +4,8 @@ internal import FoundationEssentials
 public import Interchange
 internal import Media
 
-/// Creates small proxies of the camera files for editing on a slow computer, with the same names, frames, times and
-/// rotation.
+/// Creates low-resolution proxies of the camera files for editing on a slow computer. Proxies have the same
+/// names, frames, times, and rotation as the original files.
 public struct Proxies: Sendable {
     private let session: RecordedSession
     private let folder: String
@@ -14,21 +14,22 @@ public struct Proxies: Sendable {
 
     /// Maximum width of a proxy in pixels.
     private static let width = 960
-    /// Key frames per second in a proxy. Editing requires frequent seeking.
+    /// Key frames per second in a proxy. Frequent key frames make seeking fast during editing.
     private static let keysPerSecond = 2.0
 
-    /// Prepares the proxies of a recording. `folder` is the path of the session folder.
+    /// Prepares the creation of proxies for a recording. `folder` is the path of the session folder.
     public init(of session: RecordedSession, in folder: String) {
         self.session = session.withFirstFrames(in: folder)
         self.folder = folder
     }
 
-    /// Creates one proxy for each file of each camera in `edit/proxies`, replacing existing ones. The call blocks for a
-    /// long time; don't make it from a Swift task.
+    /// Creates one proxy in `edit/proxies` for each file of each camera, and replaces existing proxies. This
+    /// method blocks for a long time, so don't call it from a Swift task.
     ///
-    /// - Parameter progress: Receives the progress and may cancel the operation.
-    /// - Returns: The files that could not be read, as sentences. Their frames are replaced with slates.
-    /// - Throws: `RenderError` if the operation fails or is canceled. Completed proxies are preserved.
+    /// - Parameter progress: Receives progress reports and can cancel the operation.
+    /// - Returns: One sentence for each file that couldn't be read. Frames of these files are replaced with
+    ///   slates.
+    /// - Throws: `RenderError` if the operation fails or is canceled. Completed proxies are kept.
     public func run(progress: RenderProgress = RenderProgress()) throws(RenderError) -> [String] {
         do {
             var faults: [String] = []
@@ -74,15 +75,16 @@ public struct Proxies: Sendable {
         }
     }
 
-    /// Returns the name of the source file. If the file contains several cameras, the camera's name is used, followed
-    /// by the file name if the track has several files.
+    /// Returns the file name of a proxy, which is the name of the original file. If the original file
+    /// contains several cameras, the proxy is named after the camera, followed by the original file name if
+    /// the track has several files.
     private func copyName(of part: SessionPart, _ track: SessionTrack) -> String {
         let name = part.file.split(separator: "/").last.map(String.init) ?? part.file
         let isShared = session.angles.contains { other in
             other.role != track.role
                 && other.parts.contains { $0.file == part.file || $0.file.hasSuffix("/" + name) }
         }
-        // In a group recording, the role is prefixed with its node.
+        // In a group recording, the role is preceded by the name of its node.
         return isShared ? "\(track.role.split(separator: "/").joined(separator: "-"))-\(name)" : name
     }
 
@@ -122,18 +124,18 @@ public struct Proxies: Sendable {
     }
 }
 
-/// Provides one track's frames as stored, without rotation or cropping. Not thread-safe.
+/// Provides the frames of one track as stored, without rotation or cropping. Not thread-safe.
 final class WholeTrackSource: LayerSource {
     private let angle: AngleReader
     private let rate: FrameRate
     private let layer: (CapturedFrame?) -> FrameLayer
 
-    /// Creates a source without opening any file.
+    /// Creates a source. Files are opened later, when they are needed.
     ///
     /// - Parameters:
-    ///   - track: The track.
+    ///   - track: The track whose frames are provided.
     ///   - folder: Path of the session folder.
-    ///   - schedule: The frame to show at each tick; `nil` for a track on a grid.
+    ///   - schedule: The schedule of frames for each tick; `nil` for a track on a frame grid.
     ///   - rate: Rate of the ticks.
     ///   - size: Size of the layer in pixels.
     init(_ track: SessionTrack, folder: String, schedule: FrameSchedule?, rate: FrameRate, size: FrameSize) {

@@ -5,12 +5,13 @@ public import Interchange
 internal import Media
 
 extension RecordedSession {
-    /// Limits the session to the length of its files if the manifest declares a longer duration. A damaged or
-    /// foreign manifest could otherwise produce years of slates and silence. If no file can be read, the
-    /// session is limited to one hour.
+    /// Limits the duration of the session to the duration of its files if the manifest states a longer
+    /// duration. Without this limit, a damaged manifest could result in years of slates and silence. If no
+    /// file can be read, the session is limited to one hour.
     ///
     /// - Parameter folder: Path of the session folder.
-    /// - Returns: The session. If the session was shortened, its `problems` contain a message.
+    /// - Returns: The session with the limited duration. If the session was shortened, `problems` contains a
+    ///   message.
     public func endingWithFiles(in folder: String) -> RecordedSession {
         var stretches: [(from: MediaTime, to: MediaTime)] = []
         var seen: Set<String> = []
@@ -28,7 +29,7 @@ extension RecordedSession {
                 }
             }
         }
-        // Projects can also be created for files that are unreadable on this computer.
+        // Editing projects can be created even if the files aren't readable on this computer.
         var end = stretches.isEmpty ? MediaTime(nanoseconds: Self.longestGap.count) : .zero
         for stretch in stretches.sorted(by: { $0.from < $1.from }) {
             guard stretch.from.nanoseconds - end.nanoseconds <= Self.longestGap.count else { break }
@@ -43,19 +44,19 @@ extension RecordedSession {
         return session
     }
 
-    /// Tolerated difference between the duration in the manifest and the shorter duration of the files. An interrupted
-    /// track is extended with duplicated frames or silence.
+    /// Maximum time by which the manifest may exceed the duration of the files. An interrupted track is
+    /// extended with duplicated frames or silence.
     private static let tolerance = Nanoseconds.seconds(10)
-    /// Maximum time without any recorded track, after all tracks were stopped and before another one was started.
+    /// Maximum time without any track, between the stop of all tracks and the start of the next track.
     private static let longestGap = Nanoseconds.seconds(3600)
 }
 
 extension RecordedSession {
-    /// Reads the time of the first visible frame from the files; see `withFirstFrames(_:)`. Unreadable files
-    /// are reported elsewhere.
+    /// Reads the time of the first visible frame from each file; see `withFirstFrames(_:)`. Unreadable files
+    /// are skipped, because they are reported elsewhere.
     ///
     /// - Parameter folder: Path of the session folder.
-    /// - Returns: The session with these times.
+    /// - Returns: The session with the times of the first frames.
     public func withFirstFrames(in folder: String) -> RecordedSession {
         withFirstFrames { part in
             do throws(EncodingError) {
@@ -69,9 +70,10 @@ extension RecordedSession {
 }
 
 extension RecordedSession {
-    /// Returns the date of a point in the recording, given as a time relative to T0.
+    /// Returns the date and time of a point in the recording, which is given as a time relative to T0.
     func date(at time: MediaTime) -> Date {
-        // The start is rounded down to whole seconds, which is the resolution of dates in media files.
+        // The start date is rounded down to whole seconds, because dates in media files have a resolution of
+        // one second.
         Date(timeIntervalSince1970: startSince1970.inSeconds.rounded(.down)).addingTimeInterval(
             Nanoseconds(time.nanoseconds).inSeconds)
     }

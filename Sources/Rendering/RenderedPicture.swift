@@ -5,33 +5,34 @@ public import Media
 internal import Plan
 public import Profiles
 
-/// The content of a rendered picture: a recording, a cut and an output size.
+/// The visual content of a rendering: a recording, a cut, and an output size.
 public struct RenderedPicture: Sendable {
-    /// The recording.
+    /// The recording to render.
     public let session: RecordedSession
     /// Path of the session folder.
     public let folder: String
-    /// The cut, which defines when each camera is visible.
+    /// The cut, which specifies when each camera is visible.
     public let cut: Cut
-    /// Position of insets, and scaling of frames in their layers; `nil` for the program's own layers if there are any.
+    /// Position of insets, and how frames are fitted into their rectangles; `nil` to use the layers of the
+    /// recorded program, if any.
     public let style: InsetStyle?
-    /// Size in pixels. Width and height are even.
+    /// Output size in pixels. Width and height are even.
     public let size: FrameSize
-    /// The frame to show at each tick for tracks that are not on a grid, by role.
+    /// Frame schedules of the tracks that aren't on a frame grid, by role.
     let schedules: [String: FrameSchedule]
-    /// Sentences about material that cannot be shown.
+    /// One sentence for each file or part that can't be shown.
     public let problems: [String]
 
-    /// Determines the content of the picture. The call may take a long time, because it reads the times of all frames
-    /// that keep their own capture times.
+    /// Determines the content of a rendering. The call may take a long time, because it reads the times of
+    /// all frames of each track that isn't on a frame grid.
     ///
     /// - Parameters:
-    ///   - session: The recording.
+    ///   - session: The recording to render.
     ///   - folder: Path of the session folder.
     ///   - cut: A cut of the recording.
-    ///   - style: Position of insets, and scaling of frames in their layers; `nil` for the program's own layers if
-    ///     there are any.
-    ///   - size: Size in pixels, with even width and height; `nil` for the size of the recording.
+    ///   - style: Position of insets, and how frames are fitted into their rectangles; `nil` to use the
+    ///     layers of the recorded program, if any.
+    ///   - size: Output size in pixels, with even width and height; `nil` for the size of the recording.
     public init(
         _ session: RecordedSession, in folder: String, cut: Cut, style: InsetStyle? = nil,
         size: FrameSize? = nil
@@ -59,21 +60,22 @@ public struct RenderedPicture: Sendable {
     }
 }
 
-/// Provides the layers of each tick of a rendered picture, from the cut and the frames of the tracks. Not thread-safe.
+/// Provides the layers for each tick of a rendering, based on the cut and the frames of the tracks. Not
+/// thread-safe.
 final class PictureSource: LayerSource {
     private let picture: RenderedPicture
     private var angles: [String: AngleReader] = [:]
     /// The layers of the current shot, and the ticks for which they are valid.
     private var places: (layers: [PlannedLayer], ticks: Range<Int64>)?
 
-    /// Creates a source without opening any file.
+    /// Creates a source of layers. Files are opened later, when they are needed.
     init(_ picture: RenderedPicture) {
         self.picture = picture
     }
 
-    /// Returns the layers of a tick.
+    /// Returns the layers to compose for a tick.
     ///
-    /// - Parameter tick: A tick of the recording, counted from T0 at the session's rate.
+    /// - Parameter tick: The index of the tick, counted from T0 at the session's frame rate.
     /// - Returns: The layers, from back to front.
     func layers(at tick: Int64) -> [FrameLayer] {
         let time = picture.session.rate.time(ofTick: tick)
@@ -88,7 +90,7 @@ final class PictureSource: LayerSource {
         }
     }
 
-    /// Read errors encountered, as sentences.
+    /// One sentence for each read error so far.
     var faults: [String] { angles.keys.sorted().compactMap { angles[$0]?.fault } }
 
     private func reader(of track: SessionTrack) -> AngleReader {
@@ -106,7 +108,7 @@ final class PictureSource: LayerSource {
         let layers = picture.session.layers(
             of: shot, at: rate.time(ofTick: tick), size: picture.size, style: picture.style
         ).map(\.even)
-        // After a camera was replaced, its frames may have a different size, which requires a different crop.
+        // After a camera is replaced, its frames may have a different size, which requires different crops.
         let changes = picture.session.angles.flatMap(\.parts).map { rate.ticks(before: $0.from) }
         let end = changes.filter { $0 > tick }.min() ?? .max
         places = (layers, tick..<max(tick + 1, min(shot.end > tick ? shot.end : .max, end)))
@@ -115,7 +117,7 @@ final class PictureSource: LayerSource {
 }
 
 extension PlannedLayer {
-    /// The layer with even position and size, as required for 4:2:0 chroma.
+    /// A copy of the layer with an even position and size, as 4:2:0 chroma requires.
     fileprivate var even: PlannedLayer {
         var layer = self
         layer.rectangle = PixelRectangle(
@@ -126,28 +128,28 @@ extension PlannedLayer {
     }
 }
 
-/// Provides the layers of each tick of a picture. Not thread-safe.
+/// A source of layers for each tick of a rendering. Not thread-safe.
 protocol LayerSource: AnyObject {
-    /// Returns the layers of a tick.
+    /// Returns the layers to compose for a tick.
     ///
-    /// - Parameter tick: A tick, counted from T0. Sequential access is the fastest.
+    /// - Parameter tick: The index of the tick, counted from T0. Sequential access is fastest.
     /// - Returns: The layers, from back to front.
     func layers(at tick: Int64) -> [FrameLayer]
 
-    /// Read errors encountered, as sentences.
+    /// One sentence for each read error so far.
     var faults: [String] { get }
 }
 
-/// Creates JPEGs of a rendered picture at individual points in time. Not thread-safe.
+/// Creates JPEGs of individual frames of a rendering. Not thread-safe.
 final class PictureStill {
     private let source: PictureSource
     private let composer: any FrameComposing
     private let encoder = PreviewEncoder()
     private let picture: RenderedPicture
 
-    /// Creates the compositor for the picture.
+    /// Creates the compositor for a rendering.
     ///
-    /// - Throws: An error if memory is insufficient.
+    /// - Throws: `EncodingError` if memory allocation fails.
     init(_ picture: RenderedPicture) throws(EncodingError) {
         self.picture = picture
         source = PictureSource(picture)
@@ -160,13 +162,13 @@ final class PictureStill {
         return FrameSize(width: max(2, small.width & ~1), height: max(2, small.height & ~1))
     }
 
-    /// Returns the JPEG of a tick.
+    /// Returns a JPEG of the frame at a tick.
     ///
     /// - Parameters:
-    ///   - tick: A tick of the recording, counted from T0 at its rate.
+    ///   - tick: The index of the tick, counted from T0 at the session's frame rate.
     ///   - width: Maximum width in pixels.
-    /// - Returns: The JPEG.
-    /// - Throws: An error if compositing or encoding fails.
+    /// - Returns: The bytes of the JPEG.
+    /// - Throws: `EncodingError` if compositing or encoding fails.
     func jpeg(at tick: Int64, width: Int) throws(EncodingError) -> SharedBytes {
         let frame = try composer.compose(
             source.layers(at: tick),

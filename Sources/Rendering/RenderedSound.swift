@@ -4,16 +4,17 @@ internal import Media
 internal import System
 internal import Timing
 
-/// The audio of a rendered file: the microphones of a recording, mixed, mastered and encoded.
+/// The audio settings of a rendering, in which the microphones of a recording are mixed, mastered, and
+/// encoded.
 public struct RenderedSound: Sendable {
-    /// Gains in decibels by role, used instead of the program's gains; `nil` for the program's gains.
+    /// Microphone gains in decibels, by role; `nil` to use the gains of the recorded program.
     public var gains: [String: Double]?
-    /// Integrated loudness in LUFS; `nil` for the loudness of the unmodified mix.
+    /// Target integrated loudness in LUFS; `nil` to leave the loudness unchanged.
     public var loudness: Double?
     /// Bit rate in bits per second.
     public var bitrate: Int
 
-    /// Describes the audio. By default this is the unmodified program mix.
+    /// Creates audio settings. The default settings reproduce the program's mix without mastering.
     public init(gains: [String: Double]? = nil, loudness: Double? = nil, bitrate: Int = 160_000) {
         self.gains = gains
         self.loudness = loudness
@@ -21,22 +22,23 @@ public struct RenderedSound: Sendable {
     }
 }
 
-/// Writes the audio of a recording as a podcast: M4A with chapters, title, date and cover, at podcast loudness.
+/// Exports the audio of a recording as a podcast: an M4A file with chapters, title, date, and cover image, at
+/// the loudness that podcast platforms require.
 public enum Podcast {
-    /// Integrated loudness in LUFS, as required by podcast platforms.
+    /// Target integrated loudness in LUFS that podcast platforms require.
     private static let loudness = -16.0
     private static let bitrate = 128_000
 
-    /// Writes `edit/podcast.m4a`, replacing an existing file. The call blocks for a long time; don't make it from a
-    /// Swift task.
+    /// Writes the podcast to `edit/podcast.m4a` and replaces an existing file. This method blocks for a long
+    /// time, so don't call it from a Swift task.
     ///
     /// - Parameters:
-    ///   - session: The recording.
+    ///   - session: The recording to export.
     ///   - folder: Path of the session folder.
-    ///   - title: The podcast's title. Defaults to the title of the recording.
-    ///   - progress: Receives the progress and may cancel the operation.
-    /// - Returns: The file, and the read errors.
-    /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is removed.
+    ///   - title: The title of the podcast; `nil` to use the title of the recording.
+    ///   - progress: Receives progress reports and can cancel the operation.
+    /// - Returns: The path of the file, and the read errors.
+    /// - Throws: `RenderError` if the export fails or is canceled. The incomplete file is then removed.
     public static func write(
         _ session: RecordedSession, in folder: String, title: String? = nil,
         progress: RenderProgress = RenderProgress()
@@ -57,7 +59,7 @@ public enum Podcast {
     }
 }
 
-/// Encodes the mastered mix of a recording from the first to the last sample. Not thread-safe.
+/// Encodes the mastered mix of a recording. Samples are encoded in order. Not thread-safe.
 final class SoundEncoding {
     private let mix: SessionMix
     private let mastering: Mastering
@@ -66,14 +68,14 @@ final class SoundEncoding {
     private let end: Int64
     private var isFinished = false
 
-    /// Starts encoding.
+    /// Creates an encoder for a mix.
     ///
     /// - Parameters:
-    ///   - mix: The mix, positioned at its first sample.
-    ///   - mastering: The gain and limiting to apply.
-    ///   - samples: Indices of the samples to encode, counted from T0.
-    ///   - bitrate: Bit rate in bits per second.
-    /// - Throws: An error if the encoder rejects the bit rate.
+    ///   - mix: The mix, positioned at the first sample to encode.
+    ///   - mastering: The gain and limiter to apply.
+    ///   - samples: Range of sample indices to encode, counted from T0.
+    ///   - bitrate: Audio bit rate in bits per second.
+    /// - Throws: `EncodingError` if the encoder rejects the bit rate.
     init(
         _ mix: SessionMix, mastering: Mastering, samples: Range<Int64>, bitrate: Int
     ) throws(EncodingError) {
@@ -86,14 +88,15 @@ final class SoundEncoding {
 
     /// The stream parameters for the file header.
     var parameters: StreamParameters { encoder.parameters }
-    /// Read errors encountered, as sentences.
+    /// One sentence for each read error so far.
     var faults: [String] { mix.faults }
 
-    /// Encodes the samples up to an index.
+    /// Encodes the next samples, up to an index.
     ///
-    /// - Parameter end: Index counted from T0. At the last sample, the stream is finished.
-    /// - Returns: The completed packets.
-    /// - Throws: An error if the encoder fails.
+    /// - Parameter end: Sample index, counted from T0. The stream is finished when the last sample is
+    ///   reached.
+    /// - Returns: The packets that are complete.
+    /// - Throws: `EncodingError` if the encoder fails.
     func packets(upTo end: Int64) throws(EncodingError) -> [EncodedPacket] {
         guard !isFinished else { return [] }
         let stop = min(end, self.end)

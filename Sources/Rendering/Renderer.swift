@@ -8,48 +8,51 @@ internal import SessionFolder
 package import System
 internal import Timing
 
-/// Renders a recording again from its tracks. Rendering uses the same compositor, encoders and file format as a
-/// recording, but doesn't run in real time. Identical requests produce identical bytes.
+/// Renders the program of a recording again from its tracks. Rendering uses the same compositor, encoders,
+/// and file format as a recording, but doesn't run in real time. Identical inputs and settings result in
+/// identical files.
 public struct Renderer: Sendable {
     /// The result of a rendering.
     public struct Outcome: Sendable, Equatable {
-        /// Path of the file.
+        /// Path of the rendered file.
         public let path: String
-        /// Read errors, as sentences. Unreadable material is replaced with slates and silence.
+        /// One sentence for each read error. Unreadable material is replaced with slates and silence.
         public let faults: [String]
     }
 
-    /// The video content; `nil` for audio only.
+    /// The visual content; `nil` to render only audio.
     public var picture: RenderedPicture?
-    /// The audio content; `nil` for video only.
+    /// The audio settings; `nil` to render only video.
     public var sound: RenderedSound?
-    /// Video encoding settings. The size and rate are taken from the recording and the picture.
+    /// Video encoding settings. The frame size and rate in these settings are ignored; the values come from
+    /// the picture and the recording.
     public var video: VideoEncodingSettings
-    /// Range of ticks to render, at the rate of the recording. The range must be within the recording.
+    /// Range of ticks to render, at the frame rate of the recording. The range must be within the recording.
     public var ticks: Range<Int64>
-    /// Title of the file.
+    /// Title in the metadata of the file.
     public var title: String
     /// Number of processors to use.
     public var processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// Number of key frames in a segment encoded by one encoder. Tests use fewer key frames, so that short material has
-    /// several segments.
+    /// Number of key frames in a segment. Each segment is encoded by one encoder. Tests use a smaller number,
+    /// so that short material has several segments.
     package var keyFramesInSegment = SegmentQueue.usualKeyFrames
 
-    /// Width of the cover in pixels, larger than displayed in any file list.
+    /// Width of the cover image in pixels, which is sufficient for all file browsers.
     private static let coverWidth = 1280
 
     private let session: RecordedSession
     private let folder: String
 
-    /// Prepares the rendering of a complete recording.
+    /// Creates a renderer for a complete recording.
     ///
     /// - Parameters:
-    ///   - session: The recording.
+    ///   - session: The recording to render.
     ///   - folder: Path of the session folder.
-    ///   - picture: The video content; `nil` for audio only.
-    ///   - sound: The audio content; `nil` for video only.
-    ///   - video: Video encoding settings. The size and rate are taken from the recording and the picture.
+    ///   - picture: The visual content; `nil` to render only audio.
+    ///   - sound: The audio settings; `nil` to render only video.
+    ///   - video: Video encoding settings. The frame size and rate in these settings are ignored; the values
+    ///     come from the picture and the recording.
     public init(
         _ session: RecordedSession, in folder: String, picture: RenderedPicture?,
         sound: RenderedSound? = RenderedSound(),
@@ -68,18 +71,18 @@ public struct Renderer: Sendable {
         title = session.title
     }
 
-    /// Returns a file derived from a recording, and creates its parent folders.
+    /// Returns the location of a file in the session folder, and creates the parent folders.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder" if a parent folder cannot be created.
+    /// - Throws: `FileError` with the operation "creating the folder" if a parent folder can't be created.
     static func madeFile(_ name: String, in folder: String) throws(FileError) -> ContainedFile {
         let file = try ContainedFile(name, in: folder)
         try file.makeParents()
         return file
     }
 
-    /// Returns the first unused `edit/render-N.mp4` of the session folder.
+    /// Returns the first path of the form `edit/render-N.mp4` in the session folder that isn't in use.
     ///
-    /// - Throws: `FileError` with the operation "creating the folder" if `edit` cannot be created.
+    /// - Throws: `FileError` with the operation "creating the folder" if the folder `edit` can't be created.
     package static func nextFile(in folder: String) throws(FileError) -> ContainedFile {
         let folder = try madeFile("edit/render-1.mp4", in: folder).folder
         var number = 1
@@ -87,19 +90,20 @@ public struct Renderer: Sendable {
         return folder.file("edit/render-\(number).mp4")
     }
 
-    /// Removes all unfinished files of this process, which is about to exit without waiting for renderings.
+    /// Removes all unfinished files of this process. Call this method before the process exits without
+    /// waiting for renderings.
     public static func discardDrafts() { DraftFile.discardAll() }
 
-    /// Renders into a file, which gets its name only when it is complete. The call blocks for a long time; don't make
-    /// it from a Swift task.
+    /// Renders to a file, which gets its final name only when it is complete. This method blocks for a long
+    /// time, so don't call it from a Swift task.
     ///
     /// - Parameters:
-    ///   - path: Path of the file; `nil` for the first `edit/render-N.mp4` of the session folder that is unused when
-    ///     the file is complete.
-    ///   - replaces: Whether an existing file is replaced.
-    ///   - progress: Receives the progress and may cancel the operation.
-    /// - Returns: The file, and the read errors.
-    /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is removed.
+    ///   - path: Path of the file; `nil` for the first `edit/render-N.mp4` in the session folder that isn't
+    ///     in use when the rendering is complete.
+    ///   - replaces: Whether to replace an existing file.
+    ///   - progress: Receives progress reports and can cancel the operation.
+    /// - Returns: The path of the file, and the read errors.
+    /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is then removed.
     public func run(
         to path: String? = nil, replaces: Bool = false, progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Outcome {
@@ -114,7 +118,7 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Renders into a file below a folder. For details, see `run(to:replaces:progress:)`.
+    /// Renders to a file inside a folder. For details, see `run(to:replaces:progress:)`.
     func run(
         to file: ContainedFile?, replaces: Bool, progress: RenderProgress
     ) throws(RenderError) -> Outcome {
@@ -138,7 +142,7 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Indices of the samples to render, counted from T0.
+    /// Range of sample indices to render, counted from T0.
     private var samples: Range<Int64> {
         func sample(_ tick: Int64) -> Int64 {
             session.rate.time(ofTick: tick).ticks(perSecond: Int64(AudioFormat.sessionRate))
@@ -219,7 +223,7 @@ public struct Renderer: Sendable {
 
     // MARK: Frames
 
-    /// Writes the segments in order, each interleaved with its audio.
+    /// Writes the video segments in order, interleaved with the audio of the same time range.
     private func write(
         _ picture: RenderedPicture, _ encoding: SoundEncoding?, to file: MovieFile, _ progress: RenderProgress
     ) throws -> [String] {
@@ -266,8 +270,8 @@ public struct Renderer: Sendable {
         return notes
     }
 
-    /// Returns the frame at one third of the rendered range. At that point, people are usually seated and not operating
-    /// the controls.
+    /// Returns the frame at one third of the rendered range as a JPEG. At this point, people are usually in
+    /// position and no longer operating the controls.
     private func cover() throws -> SharedBytes? {
         let shown =
             picture
@@ -278,15 +282,15 @@ public struct Renderer: Sendable {
     }
 }
 
-/// Reason why nothing was rendered.
+/// Reason why a rendering failed or was canceled.
 public enum RenderError: Error, Sendable, CustomStringConvertible {
     /// The rendering was canceled. The incomplete file was removed.
     case stopped
-    /// There is nothing to render. The sentence gives the remedy.
+    /// There is nothing to render. The sentence states the reason and a remedy.
     case nothing(String)
-    /// A file could not be written.
+    /// A file couldn't be written.
     case file(FileError)
-    /// A codec failed.
+    /// An encoder or decoder failed.
     case encoding(EncodingError)
 
     /// Converts an error from a rendering component.
@@ -300,7 +304,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
             }
     }
 
-    /// The complete message for the user.
+    /// User-readable message with the reason and, if possible, a remedy.
     public var description: String {
         switch self {
         case .stopped: "rendering was stopped. The unfinished file was deleted."
@@ -315,10 +319,10 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
 public struct RenderProgress: Sendable {
     /// Called several times per second with the current step and the completed fraction, 0…1.
     public let tell: @Sendable (_ step: String, _ share: Double) -> Void
-    /// The cancellation request. After a cancellation, data that was already written is removed.
+    /// The object that cancels the rendering. After a cancellation, data that was already written is removed.
     public let cancellation: Cancellation
 
-    /// Creates progress reporting. By default, progress is not reported.
+    /// Creates progress reporting. By default, progress isn't reported.
     public init(
         cancellation: Cancellation = Cancellation(),
         tell: @escaping @Sendable (_ step: String, _ share: Double) -> Void = { _, _ in }

@@ -1,16 +1,16 @@
 internal import Encoding
 internal import Media
 
-/// Composites and encodes the frames of a picture in segments, on all processors. Each segment starts with a key frame,
-/// so any thread can encode it, and segments are delivered in order. The output doesn't depend on the number of
-/// threads.
+/// Composites and encodes the frames of a rendering in segments, using all processors. Each segment starts
+/// with a key frame, so any thread can encode it. Segments are delivered in order. The output doesn't depend
+/// on the number of threads.
 ///
-/// Segment boundaries are at the regular key frames of the encoder.
+/// Segments start at the positions of the encoder's regular key frames.
 final class SegmentQueue: Sendable {
     private struct State {
         /// Index of the next segment to encode.
         var next = 0
-        /// Number of segments already delivered to the file.
+        /// Number of segments that have been delivered to the file.
         var taken = 0
         var finished: [Int: [EncodedPacket]] = [:]
         var frameCount: Int64 = 0
@@ -19,7 +19,7 @@ final class SegmentQueue: Sendable {
         var isStopped = false
     }
 
-    /// One segment to encode.
+    /// The description of one segment to encode.
     private struct Work {
         let index: Int
         let ticks: Range<Int64>
@@ -29,24 +29,25 @@ final class SegmentQueue: Sendable {
         let keyInterval: Int64
     }
 
-    /// Ticks of each segment, counted from T0.
+    /// Range of ticks of each segment, counted from T0.
     private let segments: [Range<Int64>]
     private let state = ConditionLock(State())
     private let threads: [MediaThread]
 
-    /// Number of key frames in a segment. Segments of half a minute are long because x264's rate control restarts with
-    /// each segment.
+    /// Usual number of key frames in a segment. Segments are as long as half a minute, because the rate
+    /// control of x264 restarts with each segment.
     static let usualKeyFrames: Int64 = 15
 
     /// Starts the encoding threads.
     ///
     /// - Parameters:
-    ///   - ticks: Ticks of the recording to render. The first becomes tick 0.
+    ///   - ticks: Ticks of the recording to render. The first tick becomes tick 0 of the file.
     ///   - settings: The encoding settings.
-    ///   - keyInterval: Ticks between key frames, if the encoder's own interval is too long.
+    ///   - keyInterval: Number of ticks between key frames; `nil` for the encoder's default interval.
     ///   - keyFrames: Number of key frames in a segment.
-    ///   - processorCount: Number of processors to use. Each encoder has two threads, while its caller composites.
-    ///   - makeSource: Creates the source of the layers. The closure is called on each thread.
+    ///   - processorCount: Number of processors to use. Each encoder uses two threads in addition to the
+    ///     thread that composites the frames.
+    ///   - makeSource: Creates the source of the layers. The closure is called once on each encoding thread.
     init(
         ticks: Range<Int64>, settings: VideoEncodingSettings, keyInterval: Int64? = nil,
         keyFrames: Int64 = usualKeyFrames, processorCount: Int,
@@ -72,21 +73,21 @@ final class SegmentQueue: Sendable {
         }
     }
 
-    /// Number of segments of the picture.
+    /// Number of segments of the rendering.
     var count: Int { segments.count }
-    /// Ticks of a segment, counted from T0.
+    /// Returns the range of ticks of a segment, counted from T0.
     func ticks(of segment: Int) -> Range<Int64> { segments[segment] }
-    /// Number of frames already encoded.
+    /// Number of frames encoded so far.
     var frameCount: Int64 { state.withLock { $0.frameCount } }
-    /// Read errors encountered, as sentences.
+    /// One sentence for each read error so far.
     var faults: [String] { state.withLock { $0.faults.sorted() } }
 
     /// Waits for the packets of a segment. Each segment must be requested exactly once, in order.
     ///
     /// - Parameters:
     ///   - segment: Index of the segment.
-    ///   - proceed: Called several times per second. Returns whether to continue.
-    /// - Returns: The packets, in decoding order.
+    ///   - proceed: Called several times per second. The closure returns whether to continue.
+    /// - Returns: The packets of the segment, in decoding order.
     /// - Throws: `RenderError` if an encoder failed or `proceed` returned `false`.
     func wait(for segment: Int, proceed: () -> Bool) throws(RenderError) -> [EncodedPacket] {
         let clock = MonotonicClock()
@@ -116,13 +117,14 @@ final class SegmentQueue: Sendable {
         return packets
     }
 
-    /// Stops the threads and waits for them.
+    /// Stops the encoding threads and waits until they have ended.
     func stop() {
         state.broadcast { $0.isStopped = true }
         for thread in threads { thread.join() }
     }
 
-    /// Returns the next segment to encode; `nil` if there is none. The call waits while the file is too far behind.
+    /// Returns the index of the next segment to encode; `nil` if no segments are left. This method waits
+    /// while too many encoded segments haven't been written to the file yet.
     private static func take(_ state: ConditionLock<State>, of count: Int, ahead: Int) -> Int? {
         state.wait { state -> Int?? in
             if state.isStopped || state.failure != nil || state.next >= count { return .some(nil) }

@@ -5,14 +5,14 @@ internal import Interchange
 internal import Media
 internal import Timing
 
-/// Mixes the microphones of a recording in the same way as the program, with the same gains over time and the same
-/// blocks. Not thread-safe.
+/// Mixes the microphones of a recording in the same way as the program was mixed: in the same blocks and with
+/// the same gain changes. Not thread-safe.
 final class SessionMix {
     private struct Voice {
         let reader: SoundReader
-        /// Linear gains of the voice and their start times, in order.
+        /// Linear gains of the microphone with their start times, in order.
         let gains: [(from: MediaTime, gain: Float)]
-        /// Index of the first element of `gains` that is not in effect yet.
+        /// Index of the first element of `gains` that isn't in effect yet.
         var next = 0
         /// Gain at the end of the last block.
         var last: Float
@@ -25,14 +25,14 @@ final class SessionMix {
     private(set) var position: Int64
     private static let blockLength: Int64 = Int64(AudioFormat.sessionRate) / AudioGrid.blocks.frames
 
-    /// Starts a mix.
+    /// Creates a mix of a recording.
     ///
     /// - Parameters:
-    ///   - session: The recording. Without microphone tracks, the audio of the recording's program is used.
+    ///   - session: The recording to mix. If the recording doesn't have microphone tracks, the audio of its
+    ///     program is used.
     ///   - folder: Path of the session folder.
-    ///   - gains: Gains in decibels by role, used instead of the program's gains. Microphones that are not
-    ///     listed are
-    ///     muted.
+    ///   - gains: Microphone gains in decibels, by role; `nil` to use the program's gains. Microphones that
+    ///     aren't listed are muted.
     ///   - start: Index of the first sample, counted from T0.
     init(_ session: RecordedSession, folder: String, gains: [String: Double]?, from start: Int64) {
         let isMixed = session.microphones.isEmpty
@@ -40,7 +40,7 @@ final class SessionMix {
             isMixed
             ? [session.program].compactMap(\.self).filter { $0.channels > 0 } : session.microphones
         first = start
-        // Gain ramps span complete blocks.
+        // Mixing starts at a block boundary, because a gain ramp spans a complete block.
         position = start / Self.blockLength * Self.blockLength
         voices = tracks.compactMap { track in
             var course: [(frame: Int64, decibels: Double?)] = [(0, 0)]
@@ -62,15 +62,16 @@ final class SessionMix {
         for index in voices.indices { voices[index].last = gain(of: index, inBlockTo: position) }
     }
 
-    /// Whether the mix contains any audio.
+    /// Whether the recording contains any audio to mix.
     var hasAudio: Bool { !voices.isEmpty }
-    /// Read errors encountered, as sentences.
+    /// One sentence for each read error so far.
     var faults: [String] { voices.compactMap(\.reader.fault) }
 
-    /// Mixes the next samples, up to the end of a 20 ms block: left and right, full scale ±1, not clipped.
+    /// Mixes the next samples up to the end of the current 20 ms block. The result is stereo with a full
+    /// scale of ±1, and isn't clipped.
     ///
     /// - Parameter end: End of the mix, as an index counted from T0.
-    /// - Returns: Interleaved samples; empty at the end.
+    /// - Returns: Interleaved samples; empty at the end of the mix.
     func next(upTo end: Int64) -> [Float] {
         let blockEnd = (position / Self.blockLength + 1) * Self.blockLength
         let stop = min(end, blockEnd)
@@ -78,7 +79,8 @@ final class SessionMix {
         var sum = [Float](repeating: 0, count: Int(stop - position) * AudioGrid.mixChannels)
         for index in voices.indices {
             let last = voices[index].last
-            // The last block of the recording is truncated, and its gain does not change.
+            // The last block of a recording may be incomplete. The gain doesn't change in an incomplete
+            // block.
             if stop == blockEnd { voices[index].last = gain(of: index, inBlockTo: blockEnd) }
             add(index, from: last, upTo: stop, into: &sum)
         }
@@ -87,7 +89,8 @@ final class SessionMix {
         return early > 0 ? Array(sum[early...]) : sum
     }
 
-    /// Returns the gain at the end of a block. A change takes effect in the block that ends after it.
+    /// Returns the gain at the end of a block. A gain change takes effect in the block that contains the time
+    /// of the change.
     private func gain(of index: Int, inBlockTo end: Int64) -> Float {
         let time = AudioGrid.samples.time(ofTick: end)
         let gains = voices[index].gains
@@ -97,7 +100,8 @@ final class SessionMix {
         return gains[max(0, voices[index].next - 1)].gain
     }
 
-    /// Adds the samples of a microphone with a linear gain ramp, because a jump would be audible as a click.
+    /// Adds the samples of a microphone to the mix. Gain changes are applied as a linear ramp, because a
+    /// sudden change would be audible as a click.
     private func add(_ index: Int, from last: Float, upTo stop: Int64, into sum: inout [Float]) {
         let next = voices[index].last
         guard last != 0 || next != 0 else { return }
@@ -124,38 +128,39 @@ final class SessionMix {
     }
 }
 
-/// Reads the samples of one microphone track by their position in the recording, from all of its files. Not
-/// thread-safe.
+/// Reads samples of one microphone track, which may consist of several files, by their position in the
+/// recording. Not thread-safe.
 ///
-/// Periods without recorded audio and unreadable files produce silence. `fault` gives the reason.
+/// Silence replaces audio that wasn't recorded or can't be read. `fault` states the reason.
 final class SoundReader {
     private let track: SessionTrack
     private let folder: String
     private let isProgram: Bool
     private var part: SessionPart?
     private var reader: TrackReader?
-    /// Samples read ahead, starting at `place`, interleaved.
+    /// Interleaved samples that were read in advance. The first sample has the index `place`.
     private var waiting: [Float] = []
     /// Index of the first sample in `waiting`, counted from T0.
     private var place: Int64 = 0
     private var isAtEnd = false
-    /// Number of channels of the returned samples.
+    /// Number of channels in the samples that `samples(_:)` returns.
     private(set) var channels: Int
-    /// Reason why samples are missing, as a sentence; `nil` if none are missing.
+    /// A sentence that states why samples are missing; `nil` if no samples are missing.
     private(set) var fault: String?
 
     private static let rate = Int64(AudioFormat.sessionRate)
-    /// Number of samples to read before a position, because an AAC packet depends on the previous ones.
+    /// Number of samples to read before a position after seeking. An AAC packet can be decoded correctly only
+    /// after the previous packets.
     private static let lead: Int64 = 4096
     /// Maximum number of samples that may be missing at the end of a file: one AAC packet and its priming.
     private static let tolerance: Int64 = 4096
-    /// Distance in samples below which reading sequentially is cheaper than seeking.
+    /// Distance in samples below which sequential reading is faster than seeking.
     private static let nearby: Int64 = 48_000
 
-    /// Creates a reader without opening any file.
+    /// Creates a reader. Files are opened later, when they are needed.
     ///
     /// - Parameters:
-    ///   - track: A microphone track, or the program to read its audio.
+    ///   - track: A microphone track, or the program, whose audio is then read.
     ///   - folder: Path of the session folder.
     init(_ track: SessionTrack, folder: String) {
         self.track = track
@@ -164,10 +169,10 @@ final class SoundReader {
         channels = min(max(1, track.channels), 8)
     }
 
-    /// Reads samples.
+    /// Reads the samples in a range.
     ///
-    /// - Parameter range: Indices of the samples, counted from T0.
-    /// - Returns: The samples of all `channels`, interleaved.
+    /// - Parameter range: Range of sample indices, counted from T0.
+    /// - Returns: The interleaved samples of all channels.
     func samples(_ range: Range<Int64>) -> [Float] {
         var result: [Float] = []
         for part in track.parts {
@@ -236,7 +241,8 @@ final class SoundReader {
         place += Int64(count / channels)
     }
 
-    /// Appends samples at their position. Samples that already exist are skipped, and a gap becomes silence.
+    /// Appends samples at their position. Samples that were read before are skipped, and gaps are filled with
+    /// silence.
     private func take(_ samples: [Float], at start: Int64) {
         let end = place + Int64(waiting.count / channels)
         if start > end { waiting.append(contentsOf: repeatElement(0, count: Int(start - end) * channels)) }
@@ -252,7 +258,7 @@ final class SoundReader {
 }
 
 extension SessionPart {
-    /// Indices of the samples in the part, counted from T0.
+    /// Range of sample indices of the part, counted from T0.
     fileprivate var samples: Range<Int64> {
         let rate = Int64(AudioFormat.sessionRate)
         return from.ticks(perSecond: rate)..<max(from, to).ticks(perSecond: rate)

@@ -2,10 +2,10 @@ import Arguments
 import Media
 import Setup
 
-/// A command, which is the first word after `multicam`.
+/// A command of the program, such as `record`. The command's name is the first word after `multicam`.
 ///
-/// `init` parses all words into typed values, so `run` checks no strings. Data goes to standard output, everything else
-/// to standard error.
+/// `init` parses all arguments into typed values, so `run` doesn't need to check strings. Commands write data
+/// to standard output and everything else to standard error.
 protocol Command: Sendable {
     static var spec: CommandSpec { get }
     init(_ arguments: ParsedArguments) throws(UsageError)
@@ -28,12 +28,13 @@ enum ProfileOptions {
             help: "Use virtual devices for all roles without a device assigned by an option or a file."),
     ]
 
-    /// Parses the options.
+    /// Parses the options that select a profile and its devices.
     ///
     /// - Parameters:
-    ///   - arguments: The command line.
-    ///   - usualProfile: The default profile; `nil` if the command requires one.
-    /// - Returns: The request.
+    ///   - arguments: The parsed command line.
+    ///   - usualProfile: The name of the default profile; `nil` if the command requires the option
+    ///     `--profile`.
+    /// - Returns: The setup request with the profile and the devices.
     /// - Throws: `UsageError` if the options are inconsistent.
     static func request(
         _ arguments: ParsedArguments, usualProfile: String? = nil
@@ -58,7 +59,8 @@ enum ProfileOptions {
         return request
     }
 
-    /// Parses the devices of an option. `-` means that the address is read from standard input.
+    /// Parses the device selections of an option. For the selector `-`, the address is read from standard
+    /// input.
     private static func selections(
         _ option: String, _ arguments: ParsedArguments
     ) throws(UsageError) -> [RoleSelection] {
@@ -97,9 +99,9 @@ enum ProfileOptions {
 }
 
 extension ParsedArguments {
-    /// Returns the value of `--duration`; `nil` if the option is absent.
+    /// Returns the value of `--duration`; `nil` if the option isn't present.
     ///
-    /// - Throws: `UsageError` if the value isn't a time above zero.
+    /// - Throws: `UsageError` if the value isn't a time greater than zero.
     func duration() throws(UsageError) -> Nanoseconds? {
         guard let text = optional("duration") else { return nil }
         guard let duration = Nanoseconds(text), duration > .zero else {
@@ -110,9 +112,9 @@ extension ParsedArguments {
         return duration
     }
 
-    /// Returns the value of an option that takes a time; `nil` if the option is absent.
+    /// Returns the value of an option that takes a time; `nil` if the option isn't present.
     ///
-    /// - Throws: `UsageError` if the value isn't a time, or is out of range.
+    /// - Throws: `UsageError` if the value isn't a time or isn't in `range`.
     func time(
         _ option: String, in range: ClosedRange<Nanoseconds>
     ) throws(UsageError) -> Nanoseconds? {

@@ -6,22 +6,23 @@ import MulticamKit
 import Profiles
 import Setup
 
-/// Completes a command line for `multicam complete -- WORD…`, which the completion scripts of bash, zsh, and fish call.
+/// Implements `multicam complete -- WORD…`, which the completion scripts for bash, zsh, and fish call to
+/// complete a command line.
 ///
-/// Each proposal is one line: the complete word, followed by a tab and a description if needed. The line `:files` or
-/// `:folders` asks the shell to complete file or folder names. Proposals that can't be determined are omitted without
-/// an error.
+/// Each proposal is one line with the complete word, optionally followed by a tab and a description. The line
+/// `:files` or `:folders` asks the shell to complete file or folder names. If proposals can't be determined,
+/// they are omitted without an error.
 struct Completions {
     private let spec: CommandSpec
     private let words: [String]
     private let usualProfile: String?
 
-    /// Returns the lines of the answer.
+    /// Returns the lines to print for a command line.
     ///
     /// - Parameters:
-    ///   - words: The words after `multicam`. The last one can be incomplete.
+    ///   - words: The words after `multicam`. The last word may be incomplete.
     ///   - commands: All commands.
-    ///   - usualProfiles: The default profiles of commands, by command name.
+    ///   - usualProfiles: The default profile of each command, by command name.
     /// - Returns: The possible completions of the last word, one per line.
     static func lines(
         for words: [String], of commands: [CommandSpec], usualProfiles: [String: String]
@@ -66,8 +67,8 @@ struct Completions {
         }
     }
 
-    /// Returns the proposals. If the list is empty and the value can be a name, returns the line that asks the shell
-    /// for names.
+    /// Returns the proposals. If there are none and the value can be a file or folder, returns the line that
+    /// asks the shell to complete names.
     private static func names(of kind: ValueKind, besides proposals: [String]) -> [String] {
         guard proposals.isEmpty else { return proposals }
         return switch kind {
@@ -118,7 +119,7 @@ struct Completions {
         ]
     }
 
-    /// Proposes roles followed by `=`, and selectors after the `=`.
+    /// Proposes roles followed by `=`. After the `=`, proposes selectors.
     private func pairs(
         _ roles: [String], _ typed: String, _ selectors: () -> [CompletionPlace.Proposal]
     ) -> [CompletionPlace.Proposal] {
@@ -128,7 +129,8 @@ struct Completions {
         return selectors().map { CompletionPlace.Proposal("\(typed[...end])\($0.word)", $0.help) }
     }
 
-    /// The profile on the command line, or the command's default profile; `nil` if no profile can be read.
+    /// The profile that the command line names, or the default profile of the command; `nil` if no profile
+    /// can be read.
     private var profile: Profile? {
         guard let name = spec.values(of: "profile", in: words).last ?? usualProfile else { return nil }
         do throws(ProfileError) {
@@ -141,7 +143,7 @@ struct Completions {
     private var cameraRoles: [String] { profile?.cameras.map(\.role) ?? [] }
     private var microphoneRoles: [String] { profile?.microphones.map(\.role) ?? [] }
 
-    /// The roles of the profile on the command line, or of the running session.
+    /// Roles of the profile that the command line names, or otherwise of the running session.
     private var roles: [String] {
         if let profile { return profile.cameras.map(\.role) + profile.microphones.map(\.role) }
         guard let status = runningSession else { return [] }
@@ -161,8 +163,8 @@ struct Completions {
 
     // MARK: Recordings
 
-    /// Proposes the session folders in the folder typed so far. If no folder was typed, the session folders in
-    /// `recordings` are also included.
+    /// Proposes the session folders in the folder that the user has typed. If no folder was typed, session
+    /// folders in `recordings` are also proposed.
     private func recordings(_ typed: String) -> [CompletionPlace.Proposal] {
         let parent = typed.lastIndex(of: "/").map { String(typed[...$0]) }
         return (parent.map { [$0] } ?? ["recordings/", ""]).flatMap { parent in
@@ -181,13 +183,13 @@ struct Completions {
         }
     }
 
-    /// Maximum number of folder entries examined, because the user waits for the completion.
+    /// Maximum number of folder entries that are examined. The limit keeps completion fast.
     private static let mostNames = 1000
 
     // MARK: Commands for a running session
 
-    /// Proposes the commands of `multicam ctl`. After a command, proposes the words from its usage: `show ROLE…`,
-    /// `mirror ROLE on|off`.
+    /// Proposes the commands of `multicam ctl`. After a command, proposes arguments according to the
+    /// command's syntax, such as `show ROLE…` or `mirror ROLE on|off`.
     private func controls(_ after: [String], _ typed: String) -> [CompletionPlace.Proposal] {
         guard let name = after.first else {
             return SessionCommand.all.map { CompletionPlace.Proposal($0.name, $0.help) }
@@ -214,7 +216,7 @@ struct Completions {
         }
     }
 
-    /// Returns the words of the arguments' syntax, without the brackets around optional words.
+    /// Splits the syntax of a command's arguments into words, and removes the brackets around optional words.
     private static func parts(of arguments: String) -> [String] {
         arguments.split(separator: " ").map { $0.filter { $0 != "[" && $0 != "]" } }
     }

@@ -3,17 +3,18 @@ import Glibc
 import Media
 import System
 
-/// Opens the page in a browser if a desktop is available.
+/// Opens the control room in a browser if a desktop is available.
 enum DesktopBrowser {
     private static let patience = Nanoseconds.seconds(20)
 
     /// Opens an address in the user's browser.
     ///
-    /// The address contains a secret, and any user can read a process's arguments. The browser therefore opens a file
-    /// that only this user can read, which redirects to the address.
+    /// The address contains a secret token, and all users of the computer can read the arguments of a
+    /// process. The browser therefore opens a file that redirects to the address and that only this user can
+    /// read.
     ///
     /// - Parameters:
-    ///   - address: The page's address, including the token.
+    ///   - address: The address of the control room, including the token.
     ///   - folder: A folder that only this user can access.
     static func open(_ address: String, by folder: String) {
         let environment = ProcessInfo.processInfo.environment
@@ -37,7 +38,7 @@ enum DesktopBrowser {
             child.finish()
             MediaThread.eventually(name: "browser") {
                 _ = child.wait()
-                // A browser that is still starting has yet to read the file.
+                // The file is kept for some time, because the browser may still be starting.
                 let clock = MonotonicClock()
                 clock.sleep(until: clock.now + Self.patience, unless: Cancellation())
                 unlink(file.path)
@@ -48,23 +49,24 @@ enum DesktopBrowser {
     }
 }
 
-/// Asks logind to block suspend and shutdown during a recording, and states the reason. Desktops show the reason to
-/// users who try to suspend or shut down. systemd-inhibit(1) holds the lock, and releases it on request or when this
-/// process ends for any reason.
+/// A lock that asks logind to block suspend and shutdown during a recording. Desktops show the reason for the
+/// lock to users who try to suspend or shut down the computer. A systemd-inhibit(1) process holds the lock
+/// until `release` is called or this process ends for any reason.
 ///
-/// Without logind, or if logind refuses, the recording runs anyway. On shutdown, the recorder then receives SIGTERM and
-/// finishes.
+/// A recording doesn't depend on this lock. Without the lock, the recorder receives SIGTERM on shutdown and
+/// finishes the recording.
 final class InhibitorLock: Sendable {
     private let holder: ChildProcess
 
-    /// Requests the lock. Returns immediately; the lock takes effect a few milliseconds later. Returns `nil` if no
-    /// program can hold a lock.
+    /// Requests the lock and returns immediately. The lock takes effect a few milliseconds later. The result
+    /// is `nil` if systemd-inhibit isn't available.
     ///
-    /// - Parameter reason: What this process does, to complete the phrase "multicam …".
+    /// - Parameter reason: The activity of this process, as the rest of a phrase that starts with "multicam".
     init?(_ reason: String) {
         guard let program = ProgramPath.named("systemd-inhibit") else { return nil }
         do throws(ProcessError) {
-            // cat(1) ends when its input is closed, which happens when this process ends.
+            // systemd-inhibit runs cat(1), which ends when its input is closed. The input is closed when this
+            // process ends.
             let holder = try ChildProcess(
                 program,
                 [
@@ -78,9 +80,9 @@ final class InhibitorLock: Sendable {
         }
     }
 
-    /// Releases the lock. Returns immediately.
+    /// Releases the lock and returns immediately.
     func release() {
-        // systemd-inhibit and its child have a separate process group.
+        // systemd-inhibit and its child process are in a separate process group.
         kill(-holder.process, SIGTERM)
     }
 }

@@ -2,19 +2,20 @@ import Arguments
 import FoundationEssentials
 import SessionFolder
 
-/// The manual pages, for man(1).
+/// The manual pages of the program, for man(1).
 enum Manual {
-    /// Returns the page of a command or of the program.
+    /// Returns the manual page of a command or of the program.
     ///
-    /// The date comes from the environment variable `SOURCE_DATE_EPOCH`, in seconds since 1970, so that the pages of a
-    /// version are reproducible. Without the variable, the date is today.
+    /// The date in the page is the value of the environment variable `SOURCE_DATE_EPOCH`, in seconds since
+    /// 1970, which makes the pages of a version reproducible. If the variable isn't set, the page contains
+    /// the current date.
     ///
     /// - Parameters:
-    ///   - command: The command; `nil` for the program.
+    ///   - command: The command to describe; `nil` for the page of the program.
     ///   - program: The program's name.
     ///   - summary: The purpose of the program.
     ///   - commands: All commands.
-    /// - Returns: The page for man(1).
+    /// - Returns: The text of the page in the format of man(1).
     static func page(
         of command: CommandSpec?, program: String, summary: String, commands: [CommandSpec]
     ) -> String {

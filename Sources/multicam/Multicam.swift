@@ -14,15 +14,16 @@ import Stills
 import Synchrony
 import System
 
-/// The main program: finds the command, runs it, prints its error, and exits.
+/// The main program, which finds the requested command, runs it, prints its error, and exits.
 @main
 struct Multicam {
     static let program = "multicam"
 
-    /// All commands, in the order of the help. To add a command, add its file and a line to `groups`.
+    /// All commands, in the order of the help text. To add a command, add a source file and a line in
+    /// `groups`.
     static let commands: [any Command.Type] = groups.flatMap(\.commands)
 
-    /// The commands in the groups of the help.
+    /// Groups of commands, in the order of the help text.
     private static let groups: [(title: String, commands: [any Command.Type])] = [
         (
             "Set up",
@@ -49,8 +50,8 @@ struct Multicam {
     static func main() {
         Output.openClosedStreams()
         signal(SIGPIPE, SIG_IGN)
-        // A parent process may have blocked signals, and a blocked Ctrl-C would never arrive. Threads that start later
-        // inherit the signal mask.
+        // Unblocks all signals, because the parent process may have blocked some of them, in which case
+        // Ctrl-C wouldn't work. Threads that start later inherit the signal mask.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -68,7 +69,7 @@ struct Multicam {
         return status == .done && Output.hasLostData ? .failed : status
     }
 
-    /// Runs a command line.
+    /// Parses and runs a command line.
     ///
     /// - Returns: The exit status, and the error messages if the command failed.
     static func answer(to words: [String]) async -> (status: ExitStatus, messages: [String]) {
@@ -79,7 +80,7 @@ struct Multicam {
         }
     }
 
-    /// Returns the messages of an error. A profile can have several errors, with one message each.
+    /// Returns the messages of an error. An invalid profile can cause several errors, with one message each.
     private static func lines(of error: any Error) -> [String] {
         switch error {
         case let error as ProfileError: error.lines
@@ -92,12 +93,12 @@ struct Multicam {
         let first = words.first ?? ""
         if ["--help", "-h", "help"].contains(first) {
             let topic = words.dropFirst().first
-            // `tools/docs` uses this output to generate the manual's page on commands.
+            // `tools/docs` uses this output to generate the documentation page about commands.
             if words == ["help", "--markdown"] {
                 Output.data(reference)
                 return .done
             }
-            // `tools/docs` uses this output to generate the tables in other pages.
+            // `tools/docs` uses this output to generate tables in other documentation pages.
             if words.count == 3, words.starts(with: ["help", "--table"]) {
                 for line in try ReferenceTable.lines(named: words[2]) { Output.data(line) }
                 return .done
@@ -119,7 +120,7 @@ struct Multicam {
             Output.data(first == "help" ? try topic.map(helpOfCommand) ?? help : help)
             return .done
         }
-        // The shells' completion scripts use this output.
+        // The completion scripts of the shells use this output.
         if words.starts(with: ["complete", "--"]) {
             let lines = Completions.lines(
                 for: Array(words.dropFirst(2)), of: commands.map { $0.spec },
@@ -171,7 +172,7 @@ struct Multicam {
             ])
     }
 
-    /// The layouts of the program as a Markdown table.
+    /// The Markdown reference page of all commands.
     private static var reference: String {
         CommandReference.markdown(
             program: program,
@@ -242,8 +243,8 @@ struct Multicam {
         }
     }
 
-    /// Returns the exit status for a file error. An impossible path is a usage error. A process limit isn't a storage
-    /// failure.
+    /// Returns the exit status for a file error. An invalid path is a usage error, and an exceeded process
+    /// limit isn't a storage failure.
     private static func status(of error: FileError) -> ExitStatus {
         if error.isPermission { return .noPermission }
         if error.limit != nil, error.limit != .fileSize { return .failed }
@@ -278,20 +279,20 @@ struct Multicam {
     }
 }
 
-/// Checks that bytes interpreted as text are UTF-8: the command line, the current folder, and folders in environment
-/// variables.
+/// Checks that the command line, the path of the current folder, and folder paths in environment variables
+/// are valid UTF-8.
 ///
-/// Linux paths are bytes. Converting invalid UTF-8 to text yields a different path, so a recording would end up in a
-/// wrong folder.
+/// On Linux, paths are byte sequences. The conversion of invalid UTF-8 to text would yield a different path,
+/// so a recording would be written to a wrong folder.
 enum Surroundings {
     private static let variables = [
         "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
         "TMPDIR",
     ]
 
-    /// Checks the command line, the environment variables, and the current folder.
+    /// Checks the command line, the environment variables, and the path of the current folder.
     ///
-    /// - Throws: `UsageError` with the text that isn't UTF-8 and a remedy.
+    /// - Throws: `UsageError` with the text that isn't valid UTF-8 and a remedy.
     static func check() throws(UsageError) {
         for index in 0..<Int(CommandLine.argc) {
             guard let word = CommandLine.unsafeArgv[index], index > 0 else { continue }

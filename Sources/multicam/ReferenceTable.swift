@@ -3,15 +3,15 @@ import Media
 import Profiles
 import SessionFolder
 
-/// The tables of the documentation that are generated from the program.
+/// Generates tables for the documentation from the definitions in the program.
 ///
-/// `tools/docs` writes the output of `multicam help --table NAME` between the lines `<!-- table NAME: … -->` and
-/// `<!-- end of table -->` of a page.
+/// `tools/docs` inserts the output of `multicam help --table NAME` between the lines `<!-- table NAME: … -->`
+/// and `<!-- end of table -->` of a documentation page.
 enum ReferenceTable {
     /// Returns a table as lines of Markdown.
     ///
     /// - Parameter name: Name of the table.
-    /// - Returns: The head and the rows.
+    /// - Returns: The header, the separator, and the rows of the table, one line each.
     /// - Throws: `UsageError` if no table has this name.
     static func lines(named name: String) throws(UsageError) -> [String] {
         switch name {

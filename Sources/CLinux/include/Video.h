@@ -1,5 +1,5 @@
-// V4L2 definitions that Swift's importer skips (request codes and format codes are function-like macros) or can't lay
-// out (packed structs).
+// V4L2 definitions that Swift can't import directly: request and format codes, which are function-like
+// macros, and packed structs.
 #pragma once
 #include <linux/videodev2.h>
 #include <stddef.h>
@@ -28,21 +28,22 @@ static const uint32_t linux_CTRL_FLAG_NEXT_CTRL = V4L2_CTRL_FLAG_NEXT_CTRL;
 static const uint32_t linux_CID_CAMERA_ORIENTATION = V4L2_CID_CAMERA_ORIENTATION;
 static const uint32_t linux_CID_CAMERA_SENSOR_ROTATION = V4L2_CID_CAMERA_SENSOR_ROTATION;
 
-// Gets the value of one control. `wide` is for controls of type V4L2_CTRL_TYPE_INTEGER64. Returns -1 and sets errno on
-// failure.
+// Gets or sets the value of one control. `wide` must be nonzero for controls of type
+// V4L2_CTRL_TYPE_INTEGER64. Both functions return -1 and set errno on failure.
 int linux_get_control(int fd, uint32_t id, int wide, int64_t *value);
 int linux_set_control(int fd, uint32_t id, int wide, int64_t value);
 
-// VIDIOC_QUERYMENU: gets the name of a menu item (at most 32 bytes including the terminating 0), or the value
-// of an integer menu item.
+// Queries a menu item with VIDIOC_QUERYMENU. Gets the name of the item (at most 32 bytes including the
+// terminating 0), or the value of an integer menu item.
 int linux_menu_item(int fd, uint32_t id, uint32_t index, char name[32], int64_t *value);
 
-// Sets an input's timings to those detected at its source. Returns -1 and sets errno if the source or its timings are
-// missing.
+// Sets the digital video timings of an input to the detected timings of the connected source. Returns -1 and
+// sets errno if no timings were detected.
 int linux_follow_timings(int fd);
 
-// Sets a metadata node's format to UVCH (V4L2_META_FMT_UVC) if necessary. Returns -1 and sets errno on failure.
+// Sets the format of a metadata device node to UVCH (V4L2_META_FMT_UVC) if necessary. Returns -1 and sets
+// errno on failure.
 int linux_give_uvc_headers(int fd);
 
-// memmem(3), which glibc declares only if _GNU_SOURCE is defined.
+// Calls memmem(3), which glibc declares only if _GNU_SOURCE is defined.
 const void *linux_memmem(const void *where, size_t count, const void *what, size_t length);

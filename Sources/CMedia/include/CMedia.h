@@ -1,5 +1,5 @@
-// Imports FFmpeg, libebur128, libjpeg-turbo, libyuv, and cairo, including the parts that Swift's importer skips
-// (function-like macros and casts).
+// Imports FFmpeg, libebur128, libjpeg-turbo, libyuv, and cairo, including definitions that Swift can't import
+// directly, such as function-like macros and casts.
 #pragma once
 #include "Enlarging.h"
 #include "JPEGVerdict.h"
@@ -38,12 +38,13 @@ static const int32_t ff_seek_backward = AVSEEK_FLAG_BACKWARD;
 
 static inline int32_t ff_error_from_errno(int32_t e) { return AVERROR(e); }
 
-// Lets a decoder allocate all planes of a frame in one buffer, so that the frame can be shared as one block of memory.
-// Unsupported formats and codecs fall back to libavcodec's own buffers. Set this function as the `get_buffer2` callback
-// of a codec context.
+// Allocates all planes of a decoded frame in one buffer, so that the frame can be shared as one block of
+// memory. For unsupported formats and codecs, the default buffers of libavcodec are used. Set this function
+// as the `get_buffer2` callback of a codec context.
 int media_buffer_in_one_piece(AVCodecContext *context, AVFrame *frame, int flags);
 
-// Calls sws_scale for a whole frame with three output planes, because Swift can't safely pass an array inside a struct.
+// Calls sws_scale for a whole frame with three output planes. This wrapper exists because Swift can't safely
+// pass an array that is part of a struct.
 static inline int media_scale(struct SwsContext *s, const AVFrame *f, uint8_t *y, int y_stride, uint8_t *u, int u_stride,
                               uint8_t *v, int v_stride) {
     uint8_t *planes[4] = {y, u, v, NULL};
@@ -56,13 +57,13 @@ static inline int media_is_rgb(int format) {
     return d && (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
 }
 
-// Returns the 3×3 display matrix of a decoded frame; NULL if it lacks one.
+// Returns the 3×3 display matrix of a decoded frame; NULL if the frame doesn't have one.
 static inline const int32_t *media_display_matrix(const AVFrame *f) {
     const AVFrameSideData *data = av_frame_get_side_data(f, AV_FRAME_DATA_DISPLAYMATRIX);
     return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
 }
 
-// Returns the Exif orientation of a decoded image as text; NULL if it lacks one.
+// Returns the Exif orientation of a decoded image as text; NULL if the image doesn't have one.
 static inline const char *media_exif_orientation(const AVFrame *f) {
     const AVDictionaryEntry *entry = av_dict_get(f->metadata, "Orientation", NULL, 0);
     return entry ? entry->value : NULL;
@@ -72,7 +73,8 @@ static inline int media_convert_sound(SwrContext *s, uint8_t **out, int count, c
     return swr_convert(s, out, count, (const uint8_t **)in->extended_data, in->nb_samples);
 }
 
-// Returns whether a format is full range, either by name (yuvj420p) or by convention (grayscale).
+// Returns whether a pixel format uses full range, either by name (such as yuvj420p) or by convention
+// (grayscale).
 static inline int media_is_full_range(int format) {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
     switch (format) {
@@ -82,24 +84,25 @@ static inline int media_is_full_range(int format) {
     }
 }
 
-// Coefficients for the conversion between the 8-bit codes of two color descriptions:
+// Coefficients for converting 8-bit code values from one color description to another:
 //
 // - Y' = luma · Y + luma_cb · (Cb − 128) + luma_cr · (Cr − 128) + luma_offset
 // - Cb' = cb_cb · (Cb − 128) + cb_cr · (Cr − 128) + 128, and the same for Cr'
 //
-// Factors are in units of 2⁻¹⁴ and have a magnitude below 2. The offset is in units of 2⁻⁵ of a code.
+// Factors are in units of 2⁻¹⁴ and have a magnitude below 2. The offset is in units of 2⁻⁵ of a code value.
 struct media_color_map {
     int16_t luma, luma_cb, luma_cr, luma_offset;
     int16_t cb_cb, cb_cr, cr_cb, cr_cr;
 };
 
-// Converts a rectangle in place. Chroma has half the width. The chroma planes have half the height if vertical_shift is
-// 1, and the full height if it is 0. Odd dimensions of the chroma planes are rounded up.
+// Converts the colors of a rectangle in place. The chroma planes have half the width, rounded up. The height
+// of the chroma planes is half the height, rounded up, if `vertical_shift` is 1, and the full height if
+// `vertical_shift` is 0.
 void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride,
                          int width, int height, int vertical_shift, const struct media_color_map *map);
 
-// Paints the luma of a slate: a background of `ground` with a border and, if requested, diagonal bars across the
-// center. The border and the bars have the luma `mark`.
+// Paints the luma plane of a slate. The background has the luma `ground`; the border has the luma `mark`. If
+// `bars` is nonzero, diagonal bars with the luma `mark` are painted across the center.
 void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark, int bars);
 
 // Extracts one channel from interleaved samples.
@@ -108,10 +111,11 @@ void media_deinterleave(const float *samples, float *channel, int index, int cha
 // Clips samples to ±1. NaN becomes silence.
 void media_clip(const float *samples, float *clipped, ptrdiff_t count);
 
-// Returns whether two bytes occur next to each other. Searches from the end.
+// Returns whether the byte `first` is directly followed by the byte `second` anywhere in the data. The search
+// starts at the end.
 int media_has_pair(const void *bytes, ptrdiff_t count, uint8_t first, uint8_t second);
 
-// Resamples interleaved input to interleaved output. Call this function without input to flush the resampler.
+// Resamples interleaved audio. Call this function with a NULL input to flush the resampler.
 static inline int media_resample(SwrContext *s, uint8_t *out, int capacity, const uint8_t *in, int count) {
     return swr_convert(s, &out, capacity, in ? &in : NULL, count);
 }

@@ -1,9 +1,10 @@
-// Detects JPEGs with missing blocks. turbojpeg reports only the last of its warnings, so a harmless warning can hide a
-// serious one.
+// Detects JPEGs with missing blocks. The TurboJPEG API isn't sufficient for this purpose: it reports only the
+// last warning, so a harmless warning can hide a serious one.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Reads the whole image, in about half the time that decoding takes. Extra bytes before a marker, a missing
-// end-of-image marker, missing Huffman tables, and unusual version numbers don't count as damage.
+// Returns whether a JPEG is damaged. The function reads the whole image, which takes about half as long as
+// decoding it. Extra bytes before a marker, a missing end-of-image marker, missing Huffman tables, and
+// unusual version numbers don't count as damage.
 int media_jpeg_is_damaged(const uint8_t *bytes, size_t count);

@@ -1,12 +1,12 @@
-// Wrappers for the differences between the FFmpeg versions in Debian 12 (5.1) and Debian 13 (7.1).
+// Wrappers that hide the differences between FFmpeg 5.1 (Debian 12) and FFmpeg 7.1 (Debian 13).
 #pragma once
 #include <libavcodec/version.h>
 #include <libavformat/avformat.h>
 #include <libavutil/frame.h>
 #include <libavutil/version.h>
 
-// Returns whether a decoded frame is a key frame. `AVFrame.key_frame` has been deprecated since the flag was
-// added.
+// Returns whether a decoded frame is a key frame. `AVFrame.key_frame` is deprecated in FFmpeg versions that
+// have `AV_FRAME_FLAG_KEY`.
 static inline int media_is_key(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
     return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
@@ -15,8 +15,8 @@ static inline int media_is_key(const AVFrame *frame) {
 #endif
 }
 
-// Returns the 3×3 display matrix of a stream; NULL if it lacks one. `av_stream_get_side_data` has been
-// deprecated since codec parameters contain the matrix.
+// Returns the 3×3 display matrix of a stream; NULL if the stream doesn't have one. `av_stream_get_side_data`
+// is deprecated in FFmpeg versions in which the codec parameters contain the matrix.
 static inline const int32_t *media_stream_matrix(const AVStream *stream) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
     const AVPacketSideData *data =

@@ -1,4 +1,4 @@
-// The files of the control room's page, embedded in the program.
+// The files of the control room's web page, which are embedded in the program.
 #pragma once
 #include <stddef.h>
 
@@ -9,8 +9,9 @@ typedef struct {
 } page_file;
 
 extern const page_file page_files[];
-// Number of files.
+// Number of embedded files.
 extern const size_t page_file_count;
 
-// Returns the file at `index`, in file name order. `index` must be below the number of files.
+// Returns the embedded file with the given index. Files are sorted by name. `index` must be less than
+// `page_file_count`.
 static inline const page_file *page_file_at(size_t index) { return &page_files[index]; }

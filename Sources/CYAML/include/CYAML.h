@@ -1,3 +1,3 @@
-// libyaml reads profiles, including the order and the position of every field.
+// libyaml parses profiles and reports the order and position of all fields.
 #pragma once
 #include <yaml.h>

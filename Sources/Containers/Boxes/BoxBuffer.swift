@@ -1,6 +1,6 @@
 import Media
 
-/// Bytes of a file that is being built: big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2).
+/// A buffer for building a movie file from big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2).
 struct BoxBuffer {
     private(set) var bytes: [UInt8] = []
 
@@ -35,13 +35,14 @@ struct BoxBuffer {
         bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
-    /// Appends a four-character code in Latin-1, in which QuickTime's `©` is one byte.
+    /// Appends a four-character code in Latin-1. In this encoding, the character `©` of QuickTime codes is
+    /// one byte.
     mutating func put(code: String) {
         precondition(code.unicodeScalars.count == 4, "a box type has four characters")
         bytes.append(contentsOf: code.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 
-    /// Appends a number with 64 bits in a version 1 box, otherwise with 32 bits.
+    /// Appends a number, with 64 bits for a version 1 box and otherwise with 32 bits.
     mutating func put(_ value: Int64, version: UInt8) {
         if version == 1 {
             put64(UInt64(bitPattern: value))
@@ -50,12 +51,12 @@ struct BoxBuffer {
         }
     }
 
-    /// Appends a number as 16.16 fixed point.
+    /// Appends an integer as a 16.16 fixed-point number.
     mutating func putFixed(_ value: Int) {
         put32(UInt32(truncatingIfNeeded: value << 16))
     }
 
-    /// Overwrites 32 bits at an earlier offset.
+    /// Overwrites 32 bits at an offset in the buffer.
     mutating func replace32(at place: Int, with value: UInt32) {
         withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
     }

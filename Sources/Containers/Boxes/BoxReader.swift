@@ -2,7 +2,7 @@ import Media
 
 /// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from untrusted bytes.
 ///
-/// The reader never reads outside its byte range. At the end, reading a number returns `nil`.
+/// The reader never reads outside its byte range. If too few bytes are left, reading a number returns `nil`.
 struct BoxReader {
     /// A box: its type and a reader for its content.
     struct Box {
@@ -44,20 +44,21 @@ struct BoxReader {
     mutating func read32() -> UInt32? { number(4).map { UInt32($0) } }
     mutating func read64() -> UInt64? { number(8) }
 
-    /// Reads a signed number with 64 bits in a version 1 box, otherwise with 32 bits; `nil` at the end.
+    /// Reads a signed number, with 64 bits in a version 1 box and otherwise with 32 bits; `nil` if too few
+    /// bytes are left.
     mutating func readSigned(version: UInt8) -> Int64? {
         version == 1 ? read64().map { Int64(bitPattern: $0) } : read32().map { Int64(Int32(bitPattern: $0)) }
     }
 
-    /// Reads an unsigned number with 64 bits in a version 1 box, otherwise with 32 bits; `nil` at the end, or if the
-    /// number exceeds the size of any file.
+    /// Reads an unsigned number, with 64 bits in a version 1 box and otherwise with 32 bits. The result is
+    /// `nil` if too few bytes are left, or if the number exceeds the maximum size of a file.
     mutating func readUnsigned(version: UInt8) -> Int64? {
         guard version == 1 else { return read32().map { Int64($0) } }
         return read64().flatMap { Int64(exactly: $0) }
     }
 
     mutating func readCode() -> String? {
-        // The types are decoded as Latin-1, because QuickTime's `©` is a single byte.
+        // Box types are decoded as Latin-1, because the character `©` of QuickTime types is a single byte.
         read(4).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
     }
 
@@ -65,7 +66,7 @@ struct BoxReader {
         read32().map { (UInt8($0 >> 24), $0 & 0xFF_FFFF) }
     }
 
-    /// Reads the next box; `nil` at the end, or if its size is invalid.
+    /// Reads the next box; `nil` at the end of the data, or if the size of the box is invalid.
     mutating func readBox() -> Box? {
         let start = place
         guard let size = read32(), let type = readCode(), size >= 8, Int(size) <= end - start else {
@@ -85,7 +86,8 @@ struct BoxReader {
         return boxes
     }
 
-    /// Returns the content of the first box at a path of nested types; `nil` if it doesn't exist.
+    /// Returns the content of the first nested box whose enclosing boxes and itself have the types in `path`;
+    /// `nil` if no such box exists.
     func content(_ path: String...) -> BoxReader? {
         var reader = self
         for type in path {
@@ -102,13 +104,13 @@ struct BoxReader {
     }
 }
 
-/// Position of a box (ISO/IEC 14496-12, 4.2) in a file, read only from its header, because its content may be larger
-/// than memory.
+/// Position of a box (ISO/IEC 14496-12, 4.2) in a file. Only the header of the box is read, because the
+/// content may be larger than memory.
 struct FileBox: Equatable {
     let type: String
     let range: Range<Int64>
     let headSize: Int64
-    /// Whether the entire box is in the file.
+    /// Whether the file contains the entire box.
     let isWhole: Bool
 
     var content: Range<Int64> { range.lowerBound + headSize..<range.upperBound }
@@ -119,7 +121,8 @@ struct FileBox: Equatable {
     ///   - place: Offset of the header in bytes.
     ///   - file: The file, which isn't trusted.
     ///   - end: Size of the file in bytes.
-    /// - Returns: The box; `nil` at the end of the file, or if there can't be a box at this offset.
+    /// - Returns: The box; `nil` at the end of the file, or if the bytes at this offset aren't a valid box
+    ///   header.
     /// - Throws: `FileError` with the operation "reading".
     static func read(at place: Int64, in file: some ReadableFile, end: Int64) throws(FileError) -> FileBox? {
         guard place + 8 <= end else { return nil }

@@ -1,7 +1,7 @@
 import Media
 
-/// Writes the sample list of a fragment (`moof`, ISO/IEC 14496-12, 8.8.4), and the header of the `mdat` that follows
-/// with the samples, track by track.
+/// Writes the sample list of a fragment (`moof`, ISO/IEC 14496-12, 8.8.4) and the header of the following
+/// `mdat` box, which contains the samples, track by track.
 struct FragmentBox {
     /// Number of the fragment, starting at 1.
     let sequence: UInt32
@@ -25,9 +25,10 @@ struct FragmentBox {
         return buffer.bytes
     }
 
-    /// Writes the part for one track.
+    /// Writes the `traf` box of one track.
     ///
-    /// - Returns: Offset from the start of the `moof` box where the offset of the track's samples must be filled in.
+    /// - Returns: Position of the data offset field, relative to the start of the `moof` box. The caller must
+    ///   fill in this field.
     private func write(_ track: RecordedTrack, into buffer: inout BoxBuffer) -> Int {
         var offsetPlace = 0
         buffer.box("traf") { traf in
@@ -52,9 +53,10 @@ struct FragmentBox {
     }
 
     private enum Flags {
-        /// Flag `default-base-is-moof` of `tfhd`: offsets are relative to the start of the fragment.
+        /// Flag `default-base-is-moof` of `tfhd`: data offsets are relative to the start of the fragment.
         static let offsetsCountFromFragment: UInt32 = 0x020000
-        /// Flags of `trun`: it contains a data offset, and a duration, size, and flags for each sample.
+        /// Flags of a `trun` box that contains a data offset, and the duration, size, and flags of each
+        /// sample.
         static let run: UInt32 = 0x000001 | 0x000100 | 0x000200 | 0x000400
         static let runHasCompositionOffsets: UInt32 = 0x000800
         /// Flags of a sample that doesn't depend on other samples.

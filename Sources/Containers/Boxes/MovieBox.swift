@@ -1,24 +1,24 @@
 internal import Media
 
-/// Writes the index of a movie (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format): either before the fragments with
-/// the first samples, or at the end with all samples.
+/// Writes the index of a movie (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format). An index before the
+/// fragments describes the first samples, and an index at the end of the file describes all samples.
 struct MovieBox {
     let kind: MovieKind
     /// Creation date in seconds since 1904-01-01 00:00 UTC.
     let createdAt: Int64
     let movieTimeScale: Int64
     let tracks: [RecordedTrack]
-    /// Current end of each track, in movie ticks relative to T0, while fragments with more samples follow;
-    /// `nil` for a complete movie.
+    /// Current end of each track during a recording, in movie ticks relative to T0; `nil` for a complete
+    /// movie.
     let reached: [Int64]?
-    /// Metadata of a complete movie.
+    /// Metadata of a complete movie; `nil` for none.
     var notes: NotesBox?
-    /// Chapters of a complete movie.
+    /// Chapter track of a complete movie; `nil` for none.
     var chapters: ChapterTrack?
 
     var bytes: [UInt8] {
         var buffer = BoxBuffer()
-        // A track without a description doesn't have samples either.
+        // Tracks without decoder information don't have samples and are omitted.
         let described = tracks.filter(\.isDescribed)
         buffer.box("moov") { moov in
             writeMovieHeader(into: &moov)
@@ -40,7 +40,7 @@ struct MovieBox {
         return buffer.bytes
     }
 
-    /// Duration of the movie in its ticks.
+    /// Duration of the movie in movie ticks.
     var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
 
     /// Duration of a track from T0 to its end, in movie ticks.
@@ -67,7 +67,7 @@ struct MovieBox {
             box.putZeros(10)
             DisplayMatrix.write(.none, size: FrameSize(width: 0, height: 0), into: &box)
             box.putZeros(24)
-            // The next free track number.
+            // `next_track_ID`: the next unused track number.
             box.put32((tracks.map(\.number).max() ?? 0) + (chapters == nil ? 1 : 2))
         }
     }
@@ -77,8 +77,8 @@ struct MovieBox {
         buffer.put(createdAt, version: version)
     }
 
-    /// Returns the version of a box that is wide enough for the number. The version is always 1 during a recording,
-    /// because the box must keep its size.
+    /// Returns the box version whose fields are wide enough for a duration. During a recording, the version
+    /// is always 1, because the size of the box must not change.
     private func version(for duration: Int64) -> UInt8 {
         duration > UInt32.max || createdAt > UInt32.max || reached != nil ? 1 : 0
     }
@@ -124,8 +124,8 @@ struct MovieBox {
         }
     }
 
-    /// Flags of `tkhd`. Players show all enabled video tracks on top of each other, so only the first is enabled. Audio
-    /// tracks are mixed.
+    /// Flags of `tkhd`. Players show all enabled video tracks on top of each other, so only the first video
+    /// track is enabled. Players mix audio tracks, so all of them are enabled.
     private func flags(of track: RecordedTrack) -> UInt32 {
         let (isEnabled, isInMovie): (UInt32, UInt32) = (1, 2)
         let firstVideo = tracks.first { $0.description.isVideo }
@@ -136,7 +136,8 @@ struct MovieBox {
         }
     }
 
-    /// Writes the references from a video track to its timecode track, and from video and audio tracks to the chapters.
+    /// Writes the references from a video track to the timecode track, and from video and audio tracks to the
+    /// chapter track.
     private func writeReference(of track: RecordedTrack, into buffer: inout BoxBuffer) {
         let timecode = track.description.isVideo ? tracks.first { $0.description.isTimecode } : nil
         let chapters = track.description.isTimecode ? nil : chapters
@@ -190,7 +191,7 @@ struct MovieBox {
         SampleTable(description: description, index: track.index).write(into: &buffer)
     }
 
-    /// Declares that a track's samples are in this file.
+    /// Writes the data reference of a track, which declares that the samples are in the same file.
     static func writeDataReference(as kind: MovieKind, into buffer: inout BoxBuffer) {
         if kind == .mov {
             writeHandler("url ", component: "dhlr", name: "DataHandler", as: kind, into: &buffer)
@@ -203,7 +204,7 @@ struct MovieBox {
         }
     }
 
-    /// Writes the display properties of a timecode (QuickTime File Format, timecode media information).
+    /// Writes the display properties of a timecode track (QuickTime File Format, timecode media information).
     private func writeTimecodeHeader(into buffer: inout BoxBuffer) {
         buffer.box("gmhd") { box in
             box.fullBox("gmin") { general in
@@ -227,39 +228,40 @@ struct MovieBox {
 }
 
 extension Int64 {
-    /// Average bit rate of the given number of bytes over a time in ticks, in bits per second; 0 if the time is 0.
+    /// Returns the average bit rate of this number of bytes over a time in ticks, in bits per second; 0 if
+    /// the time is 0.
     fileprivate func averageBitrate(over ticks: Int64, of timeScale: Int64) -> UInt32 {
         ticks > 0 ? UInt32(clamping: Int64(Double(self) * 8 * Double(timeScale) / Double(ticks))) : 0
     }
 }
 
-/// Edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6). The list specifies which part of the track's timeline is
-/// shown, and when, so that T0 is at time 0.
+/// Edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6). The list specifies which parts of the track are
+/// shown at which time, and maps T0 to time 0.
 struct EditList {
-    /// One entry of the list.
+    /// One entry of the edit list.
     struct Edit {
         /// Duration of the edit in movie ticks.
         let duration: Int64
-        /// Start of the shown part on the track's own timeline, in its ticks; −1 for an empty edit.
+        /// Start of the visible part on the track's timeline, in track ticks; −1 for an empty edit.
         let mediaTime: Int64
     }
 
     private(set) var edits: [Edit] = []
     private var isGrowing = false
 
-    /// Creates the edit list of a track that is being recorded. The index of such a track contains the first samples
-    /// and is followed by fragments.
+    /// Creates the edit list of a track that is being recorded. The index of the file then describes only the
+    /// first samples, and fragments follow.
     ///
     /// - Parameters:
-    ///   - track: The track as described in the index.
-    ///   - length: Time from T0 to the current end of the data in the file, in movie ticks.
+    ///   - track: The track with the samples that the index describes.
+    ///   - length: Time from T0 to the current end of the track's data in the file, in movie ticks.
     init(beginningOf track: RecordedTrack, length: Int64) {
         if track.fragmentShift > 0 { edits = [Edit(duration: length, mediaTime: track.fragmentShift)] }
         isGrowing = true
     }
 
-    /// Creates the edit list of a complete track. Samples before T0 are skipped, and a track that starts after T0 is
-    /// preceded by an empty edit.
+    /// Creates the edit list of a complete track. The list hides samples before T0, and starts with an empty
+    /// edit if the track starts after T0.
     init(of index: SampleIndex, timeScale: Int64, movieTimeScale: Int64) {
         guard let firstDecode = index.firstDecode, index.end > 0 else { return }
         let start = max(0, index.firstPresentation)
@@ -290,11 +292,11 @@ struct EditList {
     }
 }
 
-/// Matrix that rotates a stored frame for display (`tkhd`, ISO/IEC 14496-12, 8.3.2): nine numbers in row-major order,
-/// to be multiplied with row vectors.
+/// Matrix that rotates a stored frame for display (`tkhd`, ISO/IEC 14496-12, 8.3.2). The matrix consists of
+/// nine numbers in row-major order and is multiplied by row vectors.
 enum DisplayMatrix {
-    /// Writes a matrix that rotates clockwise and then shifts the result back to positive x and y, as phones
-    /// do.
+    /// Writes a matrix that rotates a frame clockwise and then shifts it to positive x and y coordinates, as
+    /// in movies from phones.
     static func write(_ rotation: Rotation, size: FrameSize, into buffer: inout BoxBuffer) {
         let (a, b, c, d, x, y) =
             switch rotation {

@@ -1,6 +1,7 @@
 import Media
 
-/// Writes the decoder configuration that is needed to decode the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
+/// Writes the sample description of a track, which contains the decoder configuration (`stsd`, ISO/IEC
+/// 14496-12, 8.5.2).
 struct SampleDescription {
     let kind: MovieKind
     let track: MovieTrack
@@ -61,15 +62,15 @@ struct SampleDescription {
         }
     }
 
-    /// Writes the code points of ITU-T H.273, which equal the code points in H.264.
+    /// Writes a color description with the code points of ITU-T H.273, which are the same as in H.264.
     private func writeColor(_ color: ColorDescription, into buffer: inout BoxBuffer) {
         let code: UInt16 =
             switch color.matrix {
             case .bt709: 1
             case .bt601: 6
             }
-        // QuickTime's `nclc` has no range and implies limited range. For full range, QuickTime readers support MP4's
-        // `nclx`.
+        // The `nclc` type of QuickTime doesn't contain the range and implies limited range. For full range,
+        // the `nclx` type of MP4 is used, which QuickTime readers also support.
         let tellsRange = kind == .mp4 || color.range == .full
         buffer.box("colr") { box in
             box.put(code: tellsRange ? "nclx" : "nclc")
@@ -90,7 +91,7 @@ struct SampleDescription {
             entry.put32(0)  // vendor
             entry.put16(channels)
             entry.put16(16)  // bits per sample, by convention
-            // The compression ID −2 marks packets of variable size, which only a version 1 entry can describe
+            // The compression ID −2 declares packets of variable size, which require a version 1 sample entry
             // (QuickTime File Format).
             entry.put16(kind == .mov ? 0xFFFE : 0)
             entry.put16(0)
@@ -114,7 +115,8 @@ struct SampleDescription {
         }
     }
 
-    /// Writes an `esds` box (ISO/IEC 14496-1, 7.2.6.5): the MPEG-4 object type and the decoder-specific configuration.
+    /// Writes an `esds` box, which contains the MPEG-4 object type and the decoder-specific configuration
+    /// (ISO/IEC 14496-1, 7.2.6.5).
     private func writeStreamDescriptor(
         objectType: UInt8, streamType: UInt8, setup: [UInt8], into buffer: inout BoxBuffer
     ) {
@@ -159,8 +161,8 @@ struct SampleDescription {
 }
 
 extension BoxBuffer {
-    /// Writes a descriptor's tag and size. The size is encoded in four bytes with seven bits each (ISO/IEC 14496-1,
-    /// 8.3.3).
+    /// Writes the tag and size of a descriptor. The size is stored in four bytes of seven bits each (ISO/IEC
+    /// 14496-1, 8.3.3).
     fileprivate mutating func putDescriptor(tag: UInt8, size: Int) {
         put8(tag)
         for shift in [21, 14, 7] { put8(UInt8(size >> shift & 0x7F) | 0x80) }

@@ -1,4 +1,5 @@
-/// Writes the position and time of each sample of a complete track (`stbl`, ISO/IEC 14496-12, 8.5 to 8.7).
+/// Writes the sample table of a complete track, which contains the position and time of each sample (`stbl`,
+/// ISO/IEC 14496-12, 8.5 to 8.7).
 struct SampleTable {
     let description: SampleDescription
     let index: SampleIndex
@@ -44,8 +45,8 @@ struct SampleTable {
         }
     }
 
-    /// Declares that decoding an AAC packet requires the previous packet (`roll` −1, ISO/IEC 14496-12, 10.1). Players
-    /// take this into account when they seek.
+    /// Declares that decoding an AAC packet requires the previous packet (`roll` −1, ISO/IEC 14496-12, 10.1).
+    /// When players seek, they therefore start decoding one packet earlier.
     private func writeRoll(into buffer: inout BoxBuffer) {
         guard case .audio = description.track, description.kind == .mp4, index.sampleCount > 0 else { return }
         buffer.fullBox("sgpd", version: 1) { box in

@@ -3,30 +3,31 @@ import Glibc
 import Media
 internal import System
 
-/// Writes complete blocks of a file without the page cache (`O_DIRECT`, open(2)).
+/// Writes complete blocks of a file directly to the disk, bypassing the page cache (`O_DIRECT`, open(2)).
 ///
-/// The kernel then doesn't copy data: the disk reads the bytes from this object's buffer, into which they are copied
-/// once. The page cache remains available for the data of other programs. Not thread-safe: use it from one thread at a
-/// time.
+/// With direct writes, the kernel doesn't copy data: the data is copied once into the buffer of this object,
+/// and the disk reads it from there. The page cache remains available for other programs. Not thread-safe:
+/// use an instance from only one thread at a time.
 package final class DirectFile {
-    /// Unit of write offsets and lengths in bytes. The unit is at least one memory page, so that no cached page
-    /// contains bytes that are written directly.
+    /// Block size in bytes: offsets and lengths of direct writes are multiples of this size. A block is at
+    /// least one memory page, so that no page in the cache contains bytes that are written directly.
     let blockSize: Int
     private let descriptor: OwnedDescriptor
     private let buffer: UnsafeMutableRawBufferPointer
     private var mayWrite = true
 
-    /// Maximum number of bytes in one write: one huge page, which the kernel pins as a unit if available. With a
-    /// smaller buffer, the writer waits for the disk more often. A larger buffer needs more memory per file.
+    /// Size of the write buffer and maximum size of one write, in bytes. The buffer fits into one huge page,
+    /// which the kernel can pin as a unit. With a smaller buffer, the writing thread would wait for the disk
+    /// more often; a larger buffer would need more memory per file.
     private static let bufferSize = 2 << 20
     private static let pageSize = 4096
 
-    /// Opens a file a second time; `nil` if its file system doesn't support direct writes or doesn't report that it
-    /// does (statx(2)).
+    /// Opens a file a second time for direct writes. The result is `nil` if the file system doesn't report
+    /// support for direct writes (statx(2)).
     ///
     /// - Parameters:
-    ///   - file: The file.
-    ///   - other: The file's descriptor.
+    ///   - file: The file to open.
+    ///   - other: The descriptor of the same file, which is already open.
     init?(_ file: ContainedFile, openAs other: borrowing OwnedDescriptor) {
         guard let blockSize = Self.blockSize(of: other) else { return nil }
         do throws(FileError) {
@@ -34,7 +35,7 @@ package final class DirectFile {
         } catch {
             return nil
         }
-        // Another file may have been moved to this path in the meantime.
+        // Another file may have been moved to this path since the file was first opened.
         var (own, its) = (stat(), stat())
         guard fstat(descriptor.number, &own) == 0, fstat(other.number, &its) == 0,
             own.st_ino == its.st_ino, own.st_dev == its.st_dev
@@ -48,15 +49,18 @@ package final class DirectFile {
         buffer.deallocate()
     }
 
-    /// Returns the unit for direct writes to a file; `nil` if they aren't supported.
+    /// Returns the block size for direct writes to a file, in bytes; `nil` if the file doesn't support direct
+    /// writes.
     private static func blockSize(of descriptor: borrowing OwnedDescriptor) -> Int? {
         let unit = Int(files_direct_unit(descriptor.number))
-        // Both sizes are powers of two, so the larger is a multiple of the smaller.
+        // The direct write unit and the page size are powers of two, so the larger one is a multiple of the
+        // smaller one.
         guard unit > 0, unit <= 1 << 16, unit & (unit - 1) == 0 else { return nil }
         return max(unit, pageSize)
     }
 
-    /// Whether files in a folder can be written directly. The test uses an unnamed file, which leaves no traces.
+    /// Whether the file system of a folder supports direct writes. The test uses an unnamed file, which
+    /// disappears when it is closed.
     package static func isPossible(in folder: String) -> Bool {
         do throws(FileError) {
             return blockSize(of: try ReservedSpace.makeNameless(in: folder)) != nil
@@ -65,17 +69,17 @@ package final class DirectFile {
         }
     }
 
-    /// Whether a write may start at an offset: only at the start of a block, and only while the disk accepts direct
-    /// writes.
+    /// Whether a direct write may start at a file offset. The offset must be the start of a block, and no
+    /// earlier direct write may have been rejected.
     func takes(writeAt place: Int64) -> Bool { mayWrite && place % Int64(blockSize) == 0 }
 
-    /// Writes as many of the bytes as fit into one write, except an incomplete last block.
+    /// Writes as many complete blocks of the data as fit into one write.
     ///
     /// - Parameters:
     ///   - pieces: Data to write.
-    ///   - place: File offset that `takes` accepts.
-    /// - Returns: The number of bytes written, or an error number. If both numbers are 0, the data must be written
-    ///   through the page cache.
+    ///   - place: File offset in bytes for which `takes` returns `true`.
+    /// - Returns: The number of bytes written, and an error number (0 for success). If both are 0, the data
+    ///   must be written through the page cache.
     func write(_ pieces: UnwrittenPieces, at place: Int64) -> (written: Int, number: Int32) {
         let filled = pieces.copy(to: buffer)
         let length = filled - filled % blockSize
@@ -83,7 +87,8 @@ package final class DirectFile {
         var block = iovec(iov_base: buffer.baseAddress, iov_len: length)
         let written = pwritev(descriptor.number, &block, 1, Int(place))
         if written < 0, errno == EINVAL || errno == EOPNOTSUPP {
-            // The file system reported support, but an underlying network or device doesn't support direct writes.
+            // The file system reported support for direct writes, but the underlying network or device
+            // rejects them.
             mayWrite = false
             return (0, 0)
         }

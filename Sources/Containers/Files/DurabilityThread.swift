@@ -1,14 +1,14 @@
 import Media
 
-/// Thread that flushes a file to disk on behalf of the writing thread.
+/// A thread that flushes a file to disk on behalf of the writing thread.
 ///
-/// `fdatasync` can take seconds on a busy disk, so the writer only requests it. Requests during a running flush are
-/// merged into one. The first failure is kept until it is read.
+/// `fdatasync` can take seconds on a busy disk, so the writer only requests it. Requests that arrive during a
+/// flush are merged into one. The first failure is stored in `failure`.
 final class DurabilityThread: Sendable {
     private struct State {
         var isWanted = true
-        /// Whether the file's name isn't durable yet. The name is made durable even if the file is finished
-        /// immediately.
+        /// Whether the directory entry of the file must still be flushed. The directory entry is flushed even
+        /// if the file is finished immediately.
         var isNameDue = true
         var isFinished = false
         var failure: FileError?
@@ -17,7 +17,7 @@ final class DurabilityThread: Sendable {
     private let monitor: ConditionLock<State>
     private let thread: MediaThread
 
-    /// Starts the thread, which first makes the file's name durable.
+    /// Starts the flushing thread, which first flushes the file's directory entry.
     init(for file: OutputFile) {
         let monitor = ConditionLock(State())
         self.monitor = monitor
@@ -40,26 +40,26 @@ final class DurabilityThread: Sendable {
         end()
     }
 
-    /// Requests that all previously written data be made durable, and returns immediately.
+    /// Requests a flush of all data written so far, and returns immediately.
     func request() {
         monitor.broadcast { $0.isWanted = true }
     }
 
-    /// First failure; `nil` if no failure occurred.
+    /// The first flush failure; `nil` if no flush has failed.
     var failure: FileError? { monitor.withLock { $0.failure } }
 
-    /// Asks the thread to end, without waiting for it.
+    /// Tells the flushing thread to end, without waiting for it.
     func end() {
         monitor.broadcast { $0.isFinished = true }
     }
 
-    /// Ends the thread, and waits until its current work is done.
+    /// Tells the flushing thread to end, and waits until pending flushes are complete.
     func finish() {
         end()
         thread.join()
     }
 
-    /// Waits for the next request.
+    /// Waits for the next flush request.
     ///
     /// - Returns: `false` if the thread must end.
     private static func waitForRequest(_ monitor: ConditionLock<State>) -> Bool {

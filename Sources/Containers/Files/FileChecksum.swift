@@ -1,14 +1,15 @@
 import CFiles
 import Media
 
-/// Checksum of a finished file: 128-bit XXH3 of all its bytes. Bytes that were rewritten during the recording are
-/// hashed last.
+/// Checksum of a finished file: the 128-bit XXH3 hash of all bytes. Bytes at the start of the file that were
+/// rewritten during the recording are hashed last.
 ///
-/// `{ tail -c +$((start + 1)) FILE; head -c $start FILE; } | xxhsum -H2` prints the same value.
+/// The command `{ tail -c +$((start + 1)) FILE; head -c $start FILE; } | xxhsum -H2` prints the same
+/// checksum.
 public struct FileChecksum: Sendable, Equatable {
     /// Checksum as 32 hexadecimal digits, high half first.
     public let value: String
-    /// Start offset of the hash in bytes. The bytes before this offset are hashed at the end.
+    /// File offset in bytes at which hashing starts. The bytes before this offset are hashed last.
     public let start: Int64
 
     /// Creates a checksum from its digits and its start offset.
@@ -18,13 +19,13 @@ public struct FileChecksum: Sendable, Equatable {
     }
 }
 
-/// Computes 128-bit XXH3 incrementally. XXH3 takes 0.2 ns per byte: one fifth of the time that SHA-256 takes with
-/// dedicated CPU instructions, and one twentieth of the time without them. Not thread-safe: use it from one thread at a
-/// time.
+/// Computes 128-bit XXH3 incrementally. XXH3 takes 0.2 ns per byte: one fifth of the time that SHA-256 takes
+/// with dedicated CPU instructions, and one twentieth of the time without them. Not thread-safe: use an
+/// instance from only one thread at a time.
 final class RunningChecksum {
     private let state: OpaquePointer
 
-    /// Starts a computation; `nil` if memory allocation fails.
+    /// Creates the hash of an empty input; `nil` if memory allocation fails.
     init?() {
         guard let state = XXH3_createState() else { return nil }
         self.state = state
@@ -44,7 +45,7 @@ final class RunningChecksum {
         for piece in pieces { add(piece.bytes) }
     }
 
-    /// Checksum of all bytes added up to now: 32 hexadecimal digits, high half first.
+    /// Checksum of all bytes added so far, as 32 hexadecimal digits, high half first.
     var value: String {
         let hash = XXH3_128bits_digest(state)
         return [hash.high64, hash.low64].map { half in

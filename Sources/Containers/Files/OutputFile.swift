@@ -2,33 +2,35 @@ internal import Glibc
 public import Media
 internal import System
 
-/// File of a recording, written at offsets that the caller chooses.
+/// An output file of a recording. The caller specifies the offset of each write.
 ///
-/// The object has no file position. The writer tracks the valid part of the file, so a failed write doesn't affect
-/// later writes. The file is locked while it is open (flock(2)), so that it can't be recovered during the recording.
+/// There is no current file position: the writer tracks the valid part of the file, so a failed write doesn't
+/// affect later writes. The file is locked while it is open (flock(2)), so that `multicam recover` can't
+/// modify it during the recording.
 final class OutputFile: ReadableFile, Sendable {
     let file: ContainedFile
     private let descriptor: OwnedDescriptor
     private let disk: FileWriteHooks
-    /// Whether the file had a name when it was opened. Some FUSE file systems never report a name.
+    /// Whether the file system reported a link count above 0 when the file was opened. Some FUSE file systems
+    /// always report 0.
     private let hadName: Bool
 
     /// Creates a new file.
     ///
-    /// - Throws: `FileError` with the operation "creating the file", including if the file exists.
+    /// - Throws: `FileError` with the operation "creating the file", also if the file already exists.
     init(creating file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
         self.disk = disk
         descriptor = try file.create()
         hadName = Self.hasName(descriptor.number)
-        // Recording must also work on a file system without locks.
+        // A failed lock is ignored, because recording must also work on file systems without locks.
         _ = flock(descriptor.number, LOCK_EX | LOCK_NB)
     }
 
     /// Opens an existing file for reading and writing.
     ///
-    /// - Throws: `FileError` with the operation "opening", including if it isn't a regular file. The error's `isBusy`
-    ///   is true if another process has locked the file.
+    /// - Throws: `FileError` with the operation "opening", also if the path doesn't refer to a regular file.
+    ///   `FileError.isBusy` is true if another process has locked the file.
     init(opening file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
         self.disk = disk
@@ -46,8 +48,8 @@ final class OutputFile: ReadableFile, Sendable {
     /// Path of the file, used in messages.
     var path: String { file.path }
 
-    /// Releases the lock explicitly, because a child process that is being started also briefly holds the
-    /// descriptor.
+    /// Releases the file lock explicitly. Closing the descriptor may not release the lock, because a child
+    /// process that is being started briefly holds a copy of the descriptor.
     func unlock() {
         _ = flock(descriptor.number, LOCK_UN)
     }
@@ -70,24 +72,25 @@ final class OutputFile: ReadableFile, Sendable {
         return Int64(status.st_size)
     }
 
-    /// Returns the file opened for reading, even if it was renamed while it was being written.
+    /// Opens the same file for reading, even if the file was renamed while it was being written.
     ///
     /// - Throws: `FileError` with the operation "opening".
     func reader() throws(FileError) -> ReadFile { try ReadFile(descriptor, path: path) }
 
-    /// Opens the file a second time for direct writes without the page cache; `nil` if its file system doesn't support
-    /// them or doesn't report that it does.
+    /// Opens the file a second time for direct writes that bypass the page cache. The result is `nil` if the
+    /// file system doesn't report support for direct writes.
     func makeDirect() -> DirectFile? { DirectFile(file, openAs: descriptor) }
 
-    /// Writes all pieces one after another starting at `offset`, in as few system calls as possible.
+    /// Writes all pieces one after another, starting at `offset`, with as few system calls as possible.
     ///
-    /// If the disk is full and `makeRoom` has freed space, writing resumes at the same position.
+    /// If the disk is full, `makeRoom` is called. If `makeRoom` frees space, the write resumes at the same
+    /// position.
     ///
     /// - Parameters:
     ///   - pieces: Data to write.
     ///   - offset: File offset in bytes.
-    ///   - direct: Writes all complete blocks without the page cache, if `offset` is the start of a block; `nil` if
-    ///     unused.
+    ///   - direct: The object that writes complete blocks directly if `offset` is the start of a block; `nil`
+    ///     to write all data through the page cache.
     /// - Throws: `FileError` with the operation "writing".
     func write(_ pieces: [SharedBytes], at offset: Int64, by direct: DirectFile? = nil) throws(FileError) {
         let end = pieces.reduce(offset) { $0 + Int64($1.count) }
@@ -111,7 +114,7 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Calls pwrite(2) or pwritev(2) once.
     ///
-    /// - Returns: The number of bytes written, or an error number.
+    /// - Returns: The number of bytes written, and an error number (0 for success).
     private func write(_ pieces: UnwrittenPieces, at place: Int64, by direct: DirectFile?) -> (
         written: Int, number: Int32
     ) {
@@ -122,7 +125,8 @@ final class OutputFile: ReadableFile, Sendable {
         let vectors = pieces.vectors
         let written = pwritev(descriptor.number, vectors, Int32(vectors.count), Int(place))
         if written < 0 { return (0, errno) }
-        // A device that accepts no bytes is an error, because it would be retried forever.
+        // A write that accepts no bytes counts as a failure, because the write would otherwise be retried
+        // forever.
         return (written, written == 0 && vectors.contains { $0.iov_len > 0 } ? EIO : 0)
     }
 
@@ -135,7 +139,7 @@ final class OutputFile: ReadableFile, Sendable {
         try descriptor.read(count, at: offset, of: path)
     }
 
-    /// Truncates the file at `end`, or extends it to `end` with zeros that use no disk space.
+    /// Sets the file size to `end` bytes. A shorter file is extended with zeros that use no disk space.
     func setEnd(_ end: Int64) throws(FileError) {
         var result: Int32
         repeat { result = ftruncate(descriptor.number, Int(end)) } while result < 0 && errno == EINTR
@@ -143,9 +147,10 @@ final class OutputFile: ReadableFile, Sendable {
         disk.afterChange?(.end(end))
     }
 
-    /// Waits until all written data would survive a power loss.
+    /// Flushes all written data to the disk and waits for completion. The data then survives a power loss.
     ///
-    /// - Throws: `FileError` with the operation "fdatasync"; "writing" if the file was removed during the recording.
+    /// - Throws: `FileError` with the operation "fdatasync", or with "writing" if the file was removed during
+    ///   the recording.
     func makeDurable() throws(FileError) {
         if hadName, !hasName {
             throw FileError(
@@ -160,7 +165,8 @@ final class OutputFile: ReadableFile, Sendable {
         disk.afterChange?(.durable)
     }
 
-    /// Waits until the file's name would survive a power loss. This requires a separate fsync(2) of the folder.
+    /// Flushes the file's directory entry with fsync(2) of the folder, so that the file name survives a power
+    /// loss.
     func makeNameDurable() throws(FileError) {
         let descriptor: OwnedDescriptor
         do {
@@ -168,7 +174,7 @@ final class OutputFile: ReadableFile, Sendable {
         } catch {
             return  // A folder that is writable but not readable, such as a drop box, can't be synced.
         }
-        // EINVAL: the file system can't sync folders.
+        // fsync fails with EINVAL if the file system can't sync folders.
         guard fsync(descriptor.number) == 0 || errno == EINVAL else {
             throw FileError(path: path, operation: "fsync", errno: errno)
         }
@@ -186,13 +192,13 @@ extension FileError {
 }
 
 extension OwnedDescriptor {
-    /// Opens a file. Retries if a signal interrupts the call, and marks the descriptor to be closed on exec.
+    /// Opens a file with the close-on-exec flag. If a signal interrupts the call, it is repeated.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - flags: Flags of open(2). A created file has the permissions 0666, modified by the process's umask.
-    ///   - operation: Operation named in errors.
-    /// - Throws: `FileError` with that operation.
+    ///   - operation: The operation that errors name.
+    /// - Throws: `FileError` with the operation `operation`.
     init(opening path: String, flags: Int32, operation: String) throws(FileError) {
         var number: Int32
         repeat { number = open(path, flags | O_CLOEXEC, 0o666) } while number < 0 && errno == EINTR
@@ -202,7 +208,7 @@ extension OwnedDescriptor {
 
     /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
     ///
-    /// - Throws: `FileError` with the operation "reading", which names `path`.
+    /// - Throws: `FileError` with the operation "reading" and the path `path`.
     func read(_ count: Int, at offset: Int64, of path: String) throws(FileError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -220,10 +226,11 @@ extension OwnedDescriptor {
     }
 }
 
-/// Remaining part of memory pieces that are written consecutively to a file.
+/// The part of a sequence of memory pieces that must still be written to a file.
 struct UnwrittenPieces {
     private let pieces: [SharedBytes]
-    /// Index of the first piece that isn't completely written, and the number of its bytes that are already written.
+    /// Index of the first piece that isn't completely written, and the number of bytes of this piece that are
+    /// already written.
     private var (first, skipped) = (0, 0)
 
     /// Maximum number of pieces per call on Linux (`UIO_MAXIOV`, writev(2)).
@@ -235,7 +242,7 @@ struct UnwrittenPieces {
 
     var isEmpty: Bool { first == pieces.count }
 
-    /// The pieces for one call of pwritev(2).
+    /// The pieces to pass to the next call of pwritev(2).
     var vectors: [iovec] {
         var vectors = pieces[first..<min(first + Self.piecesPerCall, pieces.count)].map {
             iovec(iov_base: $0.start, iov_len: $0.count)
@@ -245,7 +252,7 @@ struct UnwrittenPieces {
         return vectors
     }
 
-    /// Copies as many bytes from the start as fit into `room`.
+    /// Copies as many unwritten bytes as fit into `room`.
     ///
     /// - Returns: The number of bytes copied.
     func copy(to room: UnsafeMutableRawBufferPointer) -> Int {
@@ -261,7 +268,7 @@ struct UnwrittenPieces {
         return filled
     }
 
-    /// Marks the next bytes as written.
+    /// Marks the next `count` bytes as written.
     mutating func advance(by count: Int) {
         var count = count
         while first < pieces.count, count >= pieces[first].count - skipped {
@@ -273,67 +280,72 @@ struct UnwrittenPieces {
     }
 }
 
-/// Hooks for file writes: freeing space on a full disk, and replacements for tests.
+/// Callbacks for file writes, which free space on a full disk or simulate failures in tests.
 public struct FileWriteHooks: Sendable {
-    /// Called on the writing thread when the disk is full, to free reserved space. If the disk is still full
-    /// afterwards, the write fails.
+    /// Called on the writing thread to free reserved space when the disk is full. If the disk is still full
+    /// after the call, the write fails.
     ///
-    /// - Returns: Whether to retry the write.
+    /// - Returns: Whether space may be available now, so that the write is retried.
     public var makeRoom: @Sendable () -> Bool
-    /// Called before each write with the file's path and the byte offset of the end of the write. Returns an error
-    /// number, or 0. Tests use this hook to simulate a disk that is full, fails, or hangs.
+    /// Called before each write with the path of the file and the byte offset at which the write ends. The
+    /// callback returns an error number, or 0 to perform the write. Tests use this callback to simulate a
+    /// disk that is full, fails, or hangs.
     package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
-    /// Called after each change of the file, to test the state after a crash; `nil` outside tests.
+    /// Called after each change of the file, for tests that reproduce a crash; `nil` outside tests.
     package var afterChange: (@Sendable (FileChange) -> Void)?
 
-    /// Creates hooks that only use `makeRoom`.
+    /// Creates callbacks with only `makeRoom`.
     public init(makeRoom: @escaping @Sendable () -> Bool = { false }) {
         self.makeRoom = makeRoom
     }
 
-    /// Creates hooks for tests that simulate a disk with files limited to `capacity` bytes.
+    /// Creates callbacks for tests that simulate a full disk by limiting each file to `capacity` bytes.
     package init(capacity: Int64) {
         self.init()
         beforeWrite = { _, end in end > capacity ? ENOSPC : 0 }
     }
 }
 
-/// One change to a file of a recording. Tests replay the changes up to any byte, to reproduce the file after a crash.
+/// One change to a file of a recording. Tests replay the changes up to an arbitrary byte to reproduce the
+/// file's state after a crash.
 package enum FileChange: Sendable, Equatable {
     /// Bytes were written at a byte offset.
     case write([UInt8], at: Int64)
     /// The file was truncated or extended to a size in bytes.
     case end(Int64)
-    /// All earlier changes would survive a power loss.
+    /// All earlier changes were flushed to the disk and survive a power loss.
     case durable
-    /// The file's name would survive a power loss.
+    /// The file's directory entry was flushed to the disk, so the file name survives a power loss.
     case nameDurable
 }
 
-/// Time until a file's next write, expressed in terms of the packets that it receives: the duration that is
-/// still missing, and the duration of each packet.
+/// Time until the next write of a file, in terms of media packets: the media duration that must still arrive,
+/// and the duration of each packet.
 ///
-/// The caller that passes packets to the file's thread may batch this number of packets. The thread then
-/// wakes up once per write.
+/// A caller may batch the packets that it passes to the file's thread, so that the thread wakes up only once
+/// per write.
 package struct WriteRhythm: Sendable, Equatable {
     /// Duration of the packets that must still arrive before the next write.
     let missing: Nanoseconds
     /// Duration of one packet.
     let step: Nanoseconds
-    /// Whether the file receives only these packets, so that they can be counted.
+    /// Whether the file receives packets of only one stream, so that the packets until the next write can be
+    /// counted.
     let isAlone: Bool
 
     private var count: Int64 {
-        // Durations are rounded, so a missing sixteenth of a packet counts as complete.
+        // Packet durations are rounded, so the data counts as complete if less than a sixteenth of a packet
+        // is missing.
         step > .zero ? max(1, (missing.count - step.count / 16 - 1) / step.count + 1) : 1
     }
 
-    /// Number of packets that complete the write, at least 1; `nil` if the file also receives other packets.
+    /// Number of packets that must arrive until the next write, at least 1; `nil` if the file receives
+    /// packets of several streams.
     package var packets: Int? { isAlone ? Int(clamping: count) : nil }
 
-    /// Maximum time for batching packets, counted from the arrival of the first. Batching ends when the packet that
-    /// completes the write arrives, minus half a packet's duration, because packets may arrive slightly early or late.
-    /// Zero if the next packet completes the write.
+    /// Maximum time for batching packets, starting with the arrival of the first packet. Batching ends half a
+    /// packet's duration before the packet that triggers the write is expected, because packets may arrive
+    /// slightly early or late. The time is zero if the next packet triggers the write.
     package var batchingTime: Nanoseconds {
         max(.zero, Nanoseconds(step.count * (count - 1) - step.count / 2))
     }

@@ -2,7 +2,7 @@ import Glibc
 public import Media
 package import System
 
-/// Read-only file that is read at offsets chosen by the caller.
+/// A file that is open only for reading. The caller specifies the offset of each read.
 package final class ReadFile: ReadableFile {
     /// Path of the file.
     package let path: String
@@ -10,9 +10,9 @@ package final class ReadFile: ReadableFile {
     package let byteCount: Int64
     private let descriptor: OwnedDescriptor
 
-    /// Opens the file.
+    /// Opens a regular file for reading.
     ///
-    /// - Throws: `FileError` with the operation "opening", including if it isn't a regular file.
+    /// - Throws: `FileError` with the operation "opening", also if the path doesn't refer to a regular file.
     package init(_ file: ContainedFile) throws(FileError) {
         path = file.path
         descriptor = try file.openForReading()
@@ -23,7 +23,7 @@ package final class ReadFile: ReadableFile {
         byteCount = Int64(status.st_size)
     }
 
-    /// Reopens an open file for reading, even if it has been renamed or removed.
+    /// Opens a file that is already open a second time for reading, even if the file was renamed or removed.
     ///
     /// - Parameters:
     ///   - other: The file's descriptor, open for reading.
@@ -41,8 +41,8 @@ package final class ReadFile: ReadableFile {
         byteCount = Int64(status.st_size)
     }
 
-    /// Drops the file's pages from the page cache, so that the next reads return the contents of the disk. Bytes that
-    /// aren't on the disk yet remain cached.
+    /// Drops the file's pages from the page cache, so that the next reads return the data on the disk. Pages
+    /// that aren't written to the disk yet remain in the cache.
     func dropCache() {
         posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_DONTNEED)
     }
@@ -53,7 +53,7 @@ package final class ReadFile: ReadableFile {
     }
 }
 
-/// File that can be read at offsets chosen by the caller.
+/// A file from which the caller can read at any offset.
 protocol ReadableFile {
     /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
     ///
@@ -61,16 +61,16 @@ protocol ReadableFile {
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8]
 }
 
-/// Reads a small file completely.
+/// Reads small files completely into memory.
 public enum WholeFile {
-    /// Reads all bytes of a file. Blocks only on disk access, because pipes are rejected.
+    /// Reads all bytes of a regular file. Pipes are rejected, so only disk access can block the call.
     ///
     /// - Parameters:
     ///   - path: Path of the file, chosen by the user. Links are followed.
     ///   - limit: Maximum file size in bytes.
     /// - Returns: All bytes of the file.
-    /// - Throws: `FileError` with the operation "opening" or "reading", including if it isn't a regular file or is too
-    ///   large.
+    /// - Throws: `FileError` with the operation "opening" or "reading", also if the path doesn't refer to a
+    ///   regular file or the file is too large.
     public static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         try bytes(of: try ContainedFile(resolving: path), atMost: limit)
     }

@@ -1,10 +1,10 @@
 public import Media
 
-/// Converts one H.264 frame from a stream's format to a file's format.
+/// Converts H.264 frames from the format of the stream to the format that files require.
 enum AccessUnit {
-    /// Returns the frame with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without
-    /// the parameter sets that the sample description contains. Other parameter sets are kept, so a stream with
-    /// changing parameter sets remains decodable.
+    /// Returns the frame with a four-byte length before each NAL unit (ISO/IEC 14496-15). Access unit
+    /// delimiters and parameter sets that are in the sample description are removed. Other parameter sets are
+    /// kept, so a stream with changing parameter sets remains decodable.
     static func sample(of bytes: SharedBytes, configuration: DecoderConfiguration) -> SharedBytes {
         let source = bytes.bytes
         let kept = units(of: source, configuration: configuration).filter { unit in
@@ -28,7 +28,7 @@ enum AccessUnit {
         return result
     }
 
-    /// Returns the configuration, extended by the parameter sets in the frame.
+    /// Returns the decoder configuration, extended by the parameter sets in a frame.
     static func configuration(_ known: DecoderConfiguration, with bytes: SharedBytes) -> DecoderConfiguration
     {
         var result = known
@@ -36,8 +36,8 @@ enum AccessUnit {
         return result
     }
 
-    /// Returns the byte ranges of the NAL units. A stream announced with `avcC` should have length prefixes, but some
-    /// encoders send byte streams anyway.
+    /// Returns the byte ranges of the NAL units. A stream with an `avcC` record should use length prefixes,
+    /// but some encoders send byte streams with start codes instead.
     private static func units(
         of bytes: UnsafeRawBufferPointer, configuration: DecoderConfiguration
     ) -> [Range<Int>] {
@@ -46,29 +46,33 @@ enum AccessUnit {
     }
 }
 
-/// H.264 stream in the format that browser decoders and files require: separate parameter sets and a length before each
-/// unit (ISO/IEC 14496-15), regardless of the encoder's format. Use each value on only one thread.
+/// Converts an H.264 stream to the format that browser decoders and files require: separate parameter sets,
+/// and a length before each NAL unit (ISO/IEC 14496-15). The encoder may use any format. Use each value on
+/// only one thread.
 public struct PlainStream {
     private var configuration: DecoderConfiguration
 
-    /// Creates a stream.
+    /// Creates a converter for one stream.
     ///
-    /// - Parameter setup: The encoder's parameter sets, in Annex B or as an AVCDecoderConfigurationRecord.
+    /// - Parameter setup: The encoder's parameter sets, as an Annex B byte stream or an
+    ///   AVCDecoderConfigurationRecord.
     public init(setup: [UInt8]) { configuration = DecoderConfiguration(setup: setup) }
 
-    /// The AVCDecoderConfigurationRecord (section 5.3.3); `nil` if parameter sets are missing.
+    /// The AVCDecoderConfigurationRecord of the stream (ISO/IEC 14496-15, 5.3.3); `nil` if parameter sets are
+    /// missing.
     public var record: [UInt8]? {
         guard configuration.isComplete else { return nil }
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)
-        // The size and the type of the enclosing box are removed.
+        // The first 8 bytes are the size and type of the enclosing `avcC` box.
         return Array(buffer.bytes.dropFirst(8))
     }
 
-    /// Returns an access unit with a four-byte length before each unit.
+    /// Returns an access unit with a four-byte length before each NAL unit.
     ///
     /// - Parameter bytes: The encoder's packet.
-    /// - Returns: The same units, without delimiters and without the parameter sets of `record`.
+    /// - Returns: The NAL units of the packet without access unit delimiters and without the parameter sets
+    ///   in `record`.
     public func sample(of bytes: SharedBytes) -> SharedBytes {
         AccessUnit.sample(of: bytes, configuration: configuration)
     }

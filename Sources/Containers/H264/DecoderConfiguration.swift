@@ -2,10 +2,12 @@
 struct DecoderConfiguration: Equatable {
     private(set) var sequenceSets: [[UInt8]] = []
     private(set) var frameSets: [[UInt8]] = []
-    /// Size in bytes of the length prefixes in the stream's own packets; `nil` for byte streams.
+    /// Size in bytes of the NAL unit length prefixes in the encoder's packets; `nil` for byte streams with
+    /// start codes.
     private(set) var lengthSize: Int?
 
-    /// Reads parameter sets from a byte stream or an `avcC`. The configuration is empty if none are found.
+    /// Reads parameter sets from a byte stream or an `avcC` record. The configuration is empty if `setup`
+    /// doesn't contain parameter sets.
     init(setup: [UInt8]) {
         if setup.first == 1 {
             readRecord(setup)
@@ -41,7 +43,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Writes the record with a length size of four bytes.
+    /// Writes the `avcC` box for packets with four-byte length prefixes.
     func write(into buffer: inout BoxBuffer) {
         buffer.box("avcC") { box in
             let first = sequenceSets.first ?? []
@@ -87,14 +89,15 @@ struct DecoderConfiguration: Equatable {
 }
 
 extension DecoderConfiguration {
-    /// Fields that the record contains only for High profiles (ISO/IEC 14496-15, 5.3.3.1.2), read from the sequence
-    /// parameter set.
+    /// Fields that the `avcC` record contains only for High profiles (ISO/IEC 14496-15, 5.3.3.1.2). The
+    /// values come from the sequence parameter set.
     private struct SampleFormat {
         var chroma: UInt8 = 1
         var lumaDepthLess8: UInt8 = 0
         var chromaDepthLess8: UInt8 = 0
 
-        /// Reads the fields; `nil` for profiles whose record doesn't contain them, and for a damaged parameter set.
+        /// Reads the fields from a sequence parameter set; `nil` for other profiles, and for a damaged
+        /// parameter set.
         init?(sequenceSet: [UInt8]) {
             guard sequenceSet.count > 4, [100, 110, 122, 144].contains(sequenceSet[1]) else { return nil }
             var bits = BitReader(sequenceSet.dropFirst(4))

@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds the NAL units of an H.264 access unit in its bytes.
 enum NetworkUnits {
-    /// Unit types that are relevant to files (ITU-T H.264, table 7-1).
+    /// Types of NAL units that must be handled in files (ITU-T H.264, table 7-1).
     enum Kind {
         static let sequenceParameterSet: UInt8 = 7
         static let pictureParameterSet: UInt8 = 8
@@ -11,7 +11,8 @@ enum NetworkUnits {
 
     static func kind(ofFirstByte byte: UInt8) -> UInt8 { byte & 0x1F }
 
-    /// Splits a byte stream (ITU-T H.264, annex B) into byte ranges at its start codes.
+    /// Splits a byte stream (ITU-T H.264, annex B) at its start codes, and returns the byte ranges of the NAL
+    /// units.
     static func byteStream(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var units: [Range<Int>] = []
         var start: Int?
@@ -25,7 +26,8 @@ enum NetworkUnits {
         return units
     }
 
-    /// Splits bytes at length prefixes of `lengthSize` bytes (ISO/IEC 14496-15); `nil` if the lengths don't add up.
+    /// Splits a packet with length prefixes of `lengthSize` bytes (ISO/IEC 14496-15) into NAL units; `nil` if
+    /// the lengths don't add up to the packet size.
     static func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, lengthSize: Int) -> [Range<Int>]? {
         var units: [Range<Int>] = []
         var position = 0
@@ -40,8 +42,8 @@ enum NetworkUnits {
         return units
     }
 
-    /// Returns the offset of the next `00 00 01`. `memchr` finds the candidates, because a loop over bytes would cost
-    /// more than writing the file.
+    /// Returns the offset of the next start code `00 00 01`. The search uses `memchr`, because a loop over
+    /// all bytes would take longer than writing the file.
     private static func startCode(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var candidate = position + 2
@@ -54,8 +56,8 @@ enum NetworkUnits {
         return nil
     }
 
-    /// Adds a unit without trailing zeros. Trailing zeros belong to the next start code, because a unit never ends with
-    /// a zero byte (7.4.1).
+    /// Adds the byte range of a NAL unit without trailing zeros. Trailing zeros belong to the next start
+    /// code, because a NAL unit never ends with a zero byte (ITU-T H.264, 7.4.1).
     private static func appendTrimmed(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, to units: inout [Range<Int>]
     ) {

@@ -4,28 +4,29 @@ package import System
 
 /// Writes an MP4 or QuickTime recording that is playable at any time.
 ///
-/// During a recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last
-/// fragment and the packets that are waiting for the next one. `finish` appends an ordinary index. A single write of 16
-/// bytes inside one disk sector then turns everything between these bytes and the index into the media data of a plain
-/// movie. Media data is never copied. The file is fragmented before that write and plain after it.
+/// During a recording, the file consists of fragments of about 0.5 s. If the process is killed, at most the
+/// last fragment and the packets that aren't in a fragment yet are lost. `finish` appends an ordinary index.
+/// Then a single write of 16 bytes within one disk sector converts the file to a plain movie by turning
+/// everything between these bytes and the index into media data. Media data is never copied.
 ///
-/// Time 0 of every track is T0. Edit lists hide samples before T0 and the delay of B-frames.
+/// Time 0 of every track is T0. Edit lists hide samples before T0 and compensate for the delay of B-frames.
 ///
-/// Not thread-safe: use it from one thread at a time. Releasing the object without `finish` is equivalent to
-/// `abandon`.
+/// Not thread-safe: use an instance from only one thread at a time. Releasing the instance without a call to
+/// `finish` is equivalent to calling `abandon`.
 public final class MovieFile {
     /// Path of the file.
     public var path: String { file.path }
     /// File format variant.
     public let kind: MovieKind
-    /// Metadata of the finished file in addition to its tracks; `nil` for none. Set this property before `finish`.
+    /// Metadata to write to the finished file; `nil` for none. Set this property before you call `finish`.
     public var notes: MovieMetadata?
     private var createdAt: Int64
     private let movieTimeScale: Int64
     private let file: OutputFile
     private let durability: DurabilityThread
-    /// Writes large fragments without the page cache; `nil` before the first large fragment, or if the file system
-    /// doesn't support direct writes.
+    /// Direct access to the file for large fragments, which bypasses the page cache. The file is opened when
+    /// the first large fragment is written. The value is `nil` if the file system doesn't support direct
+    /// writes.
     private lazy var direct = file.makeDirect()
     private var tracks: [RecordedTrack]
     private let leadingTrack: Int
@@ -33,37 +34,38 @@ public final class MovieFile {
     private let reservedOffset: Int64
     /// End of the valid part of the file, as a byte offset.
     private var end: Int64
-    /// State of the tracks when the first samples were written with an index, and the offset of that index before the
-    /// fragments.
+    /// State of the tracks when the first index and samples were written, and the byte offset of this index,
+    /// which precedes the fragments.
     private var beginning: (tracks: [RecordedTrack], offset: Int64)?
     private var fragmentCount: UInt32 = 0
     private var failure: FileError?
     private var isOpen = true
-    /// Checksum of the bytes starting at `checksumStart`; `nil` if it can't be computed.
+    /// Running checksum of the bytes starting at `checksumStart`; `nil` if the checksum can't be computed.
     private var checksum = RunningChecksum()
-    /// Byte offset after which no data is rewritten during the recording.
+    /// Byte offset from which on no data is rewritten during the recording.
     private var checksumStart: Int64
 
-    /// Seconds from 1904, the epoch of QuickTime dates, to 1970.
+    /// Seconds from 1904-01-01, the epoch of QuickTime dates, to 1970-01-01.
     private static let secondsFrom1904: Int64 = 2_082_844_800
-    /// Smallest unit of file writes by the system, in bytes.
+    /// Size of a memory page in bytes, which is the smallest unit of writes through the page cache.
     private static let pageSize = 4096
     /// Smallest unit that a disk writes atomically, in bytes.
     private static let sectorSize = 512
-    /// Minimum number of sample bytes in a fragment that is written without the page cache, so that the system doesn't
-    /// copy data. For smaller fragments, the copy costs no more than waiting for the disk and filling the blocks.
+    /// Minimum size of a fragment's samples, in bytes, for a direct write, which bypasses the page cache and
+    /// avoids a copy in the kernel. For smaller fragments, waiting for the disk and padding to full blocks
+    /// cost at least as much as the copy.
     private static let directByteCount = 256 << 10
-    /// Maximum number of bytes that wait in memory before a fragment is written.
+    /// Maximum number of packet bytes that are held in memory before a fragment is written.
     private static let pendingByteLimit = 64 << 20
 
-    /// Creates the file, which must not exist.
+    /// Creates a movie file. The file must not exist yet.
     ///
     /// - Parameters:
     ///   - path: Final path of the file, in an existing folder.
     ///   - kind: File format variant.
-    ///   - tracks: At least one track. Packets refer to tracks by index.
-    ///   - createdAt: Date of T0.
-    ///   - disk: Hooks for file writes.
+    ///   - tracks: Descriptions of at least one track. Packets refer to tracks by index.
+    ///   - createdAt: Date and time of T0.
+    ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
@@ -74,7 +76,7 @@ public final class MovieFile {
             createdAt: createdAt, disk: disk)
     }
 
-    /// Creates the file inside a folder, as `init(path:kind:tracks:createdAt:disk:)` does.
+    /// Creates a movie file inside a folder; see `init(path:kind:tracks:createdAt:disk:)`.
     package init(
         _ place: ContainedFile, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
         disk: FileWriteHooks = FileWriteHooks()
@@ -87,8 +89,8 @@ public final class MovieFile {
         self.createdAt = Self.seconds(createdAt)
         self.tracks = tracks.enumerated().map { RecordedTrack($1, number: UInt32($0 + 1)) }
         leadingTrack = tracks.firstIndex(where: \.isVideo) ?? tracks.firstIndex { !$0.isTimecode } ?? 0
-        // With audio ticks, the length of audio is exact to the sample. The length of a frame is rounded by at most 10
-        // µs.
+        // The time scale of an audio track makes audio durations exact to the sample. Frame durations are
+        // rounded by at most 10 µs.
         movieTimeScale = (tracks.first { $0.handler == "soun" } ?? tracks[leadingTrack]).timeScale
 
         file = try OutputFile(creating: place, disk: disk)
@@ -103,7 +105,7 @@ public final class MovieFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// Creates the file for tests of a full disk: writes fail at `diskCapacity` bytes.
+    /// Creates a movie file for tests of a full disk. Writes fail when the file reaches `diskCapacity` bytes.
     package convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
     ) throws(FileError) {
@@ -112,12 +114,12 @@ public final class MovieFile {
             disk: FileWriteHooks(capacity: diskCapacity))
     }
 
-    /// Replaces the date of T0 in a file that was created before T0 was known. Call this function only before the first
-    /// packet.
+    /// Replaces the date of T0 in a file that was created before T0 was known. Call this function only before
+    /// the first packet is appended.
     ///
     /// - Parameters:
-    ///   - createdAt: Date of T0.
-    ///   - timecode: Time of day at T0, for the timecode tracks; `nil` leaves them unchanged.
+    ///   - createdAt: Date and time of T0.
+    ///   - timecode: Time of day at T0 for the timecode tracks; `nil` to leave the timecode tracks unchanged.
     public func begin(createdAt: Date, timecode: Timecode?) {
         precondition(
             beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
@@ -130,7 +132,7 @@ public final class MovieFile {
         }
     }
 
-    /// The file and its folder.
+    /// The movie file and the folder that contains it.
     package var containedFile: ContainedFile { file.file }
 
     private static func seconds(_ date: Date) -> Int64 {
@@ -142,16 +144,18 @@ public final class MovieFile {
         Date(timeIntervalSince1970: Double(seconds) - Double(secondsFrom1904))
     }
 
-    /// Appends the next packet of a track, in decoding order, and writes a fragment about every 0.5 s.
+    /// Appends the next packet of a track and writes a fragment about every 0.5 s. The packets of a track
+    /// must be appended in decoding order.
     ///
     /// - Parameters:
-    ///   - packet: The packet, with times in track ticks relative to T0. The packet's memory is kept until the packet
-    ///     is written.
+    ///   - packet: The packet, with times in track ticks relative to T0. The packet's memory is retained
+    ///     until the packet is written.
     ///   - track: Index of the track in the list that the file was created with.
-    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if this packet or an earlier one
-    ///   can't be written. All later calls then throw as well. The file is valid up to the failure, and can still be
-    ///   finished. Also "write" if 64 MB have been appended and an H.264 track still lacks parameter sets, or if a
-    ///   packet isn't later than the previous one.
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if this or an earlier
+    ///   packet can't be written. The operation is also "writing" if 64 MiB have been appended and an H.264
+    ///   track still lacks parameter sets, or if a packet isn't later than the previous packet. After a
+    ///   failure, all later calls throw as well. The file is valid up to the failure, and can still be
+    ///   finished.
     public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
         precondition(isOpen, "packets must be appended before the file is finished")
         precondition(!tracks[track].description.isTimecode, "packets can't be appended to a timecode track")
@@ -160,7 +164,8 @@ public final class MovieFile {
             throw FileError(path: path, operation: "writing", detail: fault)
         }
         if isFragmentDue { return try cutFragment() }
-        // Only a stream without parameter sets reaches this point. No player could show such a stream.
+        // Too many bytes are pending only if an H.264 stream lacks parameter sets. Players can't decode such
+        // a stream.
         guard isFull else { return }
         for index in tracks.indices { tracks[index].dropPending() }
         let error = FileError(
@@ -170,10 +175,11 @@ public final class MovieFile {
         throw error
     }
 
-    /// Writes the pending packets as a fragment. The fragment survives a process crash immediately, and a power loss
-    /// soon after.
+    /// Writes the pending packets as a fragment. The fragment survives a process crash immediately, and a
+    /// power loss after the next flush.
     ///
-    /// This function does nothing while an H.264 track is waiting for its first parameter sets.
+    /// This function doesn't write anything while an H.264 track is still waiting for its first parameter
+    /// sets.
     ///
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
     public func cutFragment() throws(FileError) {
@@ -183,11 +189,11 @@ public final class MovieFile {
         try writeWhatWaits()
     }
 
-    /// Writes the last fragment. Only `finish` may be called afterwards.
+    /// Writes the last fragment. After this call, only `finish` may be called.
     ///
-    /// - Parameter ends: End of each track, as for `finish`.
-    /// - Throws: `FileError` with the operation "writing". `finish` still converts the data written before to a plain
-    ///   movie.
+    /// - Parameter ends: End of each track, as in `finish(ends:)`.
+    /// - Throws: `FileError` with the operation "writing". After an error, `finish` can still convert the
+    ///   data written earlier to a plain movie.
     public func writeRest(ends: [Int64?]) throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         for (index, end) in zip(tracks.indices, ends) {
@@ -200,24 +206,26 @@ public final class MovieFile {
         }
     }
 
-    /// Writes the last fragment and the index, and converts the file to a plain movie. The duration depends
-    /// on the size of the index.
+    /// Writes the last fragment and the index, and converts the file to a plain movie. The time required
+    /// depends on the size of the index.
     ///
-    /// If `append` has failed, this function finishes the data written before and doesn't throw that failure
-    /// again.
-    /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` for the end
-    ///   of its last packet. Specifying an end removes an encoder's audio padding with sample accuracy.
-    /// - Returns: Content of the file.
-    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync". The file is then still fragmented,
-    ///   or finished without the last fragment. "reading" if the finished file can't be read to compute its checksum.
+    /// If an earlier `append` failed, this function finishes the file with the data written before the
+    /// failure and doesn't throw the failure again.
+    /// - Parameter ends: End of each track, by track index, in track ticks relative to T0; `nil` for the end
+    ///   of the track's last packet. An explicit end removes the padding of an audio encoder with sample
+    ///   accuracy.
+    /// - Returns: A summary of the file's content.
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync". After such an error, the
+    ///   file is either still fragmented, or finished without the last fragment. The operation is "reading"
+    ///   if the finished file can't be read to compute its checksum.
     @discardableResult
     public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         precondition(isOpen, "the file is already finished")
         defer { abandon() }
         let known = failure
-        // A failure here is thrown after the remaining steps are complete.
+        // If writing the last fragment fails, the error is thrown after the remaining steps are complete.
         do throws(FileError) { try writeRest(ends: ends) } catch { failure = error }
-        // After a failure, no track is extended to an end that wasn't written.
+        // If the last fragment couldn't be written, no track is extended beyond its written samples.
         tracks.setEnds(ends, mayStretch: failure == nil)
         durability.finish()
         let (chapterBytes, indexBytes) = finalIndexBytes
@@ -236,36 +244,37 @@ public final class MovieFile {
             byteCount: end + Int64(indexBytes.count), checksum: try wholeChecksum())
     }
 
-    /// Returns the checksum of the finished file. The bytes that were rewritten up to this point are hashed last.
+    /// Returns the checksum of the finished file. The bytes at the start, which were rewritten during the
+    /// recording, are hashed last.
     private func wholeChecksum() throws(FileError) -> FileChecksum? {
         guard let checksum else { return nil }
         checksum.add([SharedBytes(try file.read(Int(checksumStart), at: 0))])
         return FileChecksum(value: checksum.value, start: checksumStart)
     }
 
-    /// Returns the file opened for reading, even if it was renamed while it was being written.
+    /// Opens the same file for reading, even if the file was renamed while it was being written.
     ///
     /// - Throws: `FileError` with the operation "opening".
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
 
-    /// Upper bound on the number of bytes that `finish` would write at this point: pending packets and the
-    /// index.
+    /// Upper bound on the number of bytes that a call to `finish` would write now, including pending packets
+    /// and the index.
     public var finishingByteCount: Int64 {
         tracks.reduce(notes?.byteCount ?? 0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
-    /// Number of a track's samples that are in the file and available to readers.
+    /// Number of a track's samples that are already in the file and available to readers.
     public func writtenSampleCount(ofTrack index: Int) -> Int { tracks[index].index.sampleCount }
 
-    /// End of the data that is in the file for all tracks and survives a process crash, as time since the start of the
-    /// file.
+    /// Time up to which the file already contains the data of all tracks, relative to the start of the file.
+    /// Data before this time survives a process crash.
     public var writtenEnd: MediaTime {
         tracks.filter { !$0.description.isTimecode }.map {
             FrameRate($0.description.timeScale).time(ofTick: max(0, $0.index.end))
         }.min() ?? .zero
     }
 
-    /// Closes the file in its current state: playable up to its last fragment.
+    /// Closes the file without finishing it. The file is playable up to its last fragment.
     public func abandon() {
         isOpen = false
         durability.end()
@@ -274,7 +283,8 @@ public final class MovieFile {
         for index in tracks.indices { tracks[index].dropPending() }
     }
 
-    /// Leaves a hole that uses no disk space, so that tests reach offsets beyond 4 GiB.
+    /// Leaves a gap in the file without using disk space. Tests use this function to reach offsets beyond 4
+    /// GiB.
     package func leaveHole(byteCount: Int64) throws(FileError) {
         checksum = nil
         var head = BoxBuffer()
@@ -295,12 +305,14 @@ public final class MovieFile {
         }
     }
 
-    /// Whether enough data is pending for a fragment: `dueDuration` of the leading track, 0.8 s of any track if the
-    /// leading track is late, or too many bytes.
+    /// Whether enough data is pending to write a fragment. A fragment is written when the pending packets of
+    /// the leading track reach `dueDuration`, when any track reaches 0.8 s because the leading track is late,
+    /// or when all pending packets exceed a size limit.
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]
-        // The first samples should include all tracks: the position of T0 is unknown for a track without a sample.
+        // The first write should include samples of all tracks, because the position of T0 is unknown for a
+        // track without samples.
         let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
         let waiting = Nanoseconds.duration(
             of: leading.pendingDuration, perSecond: leading.description.timeScale)
@@ -308,8 +320,9 @@ public final class MovieFile {
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 } || isFull
     }
 
-    /// Time until the next fragment is written, based on the leading track; `nil` before its first packet, or
-    /// if packets of other tracks arrive much faster than its own or are waiting for it.
+    /// Time until the next fragment is written, based on the packets of the leading track. The value is `nil`
+    /// before the first packet of this track, and if packets of other tracks arrive much faster or wait for
+    /// the leading track.
     package var rhythm: WriteRhythm? {
         let leading = tracks[leadingTrack]
         let scale = leading.description.timeScale
@@ -324,9 +337,10 @@ public final class MovieFile {
 
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }
 
-    /// Duration of the leading track that results in a fragment. At usual rates, 0.5 s plus the data awaiting alignment
-    /// and encoding means that a crash loses less than one second. The duration is shorter if the leading track's
-    /// encoder is slower than the other encoders.
+    /// Duration of the leading track's pending packets at which a fragment is written. The usual duration is
+    /// 0.5 s. Together with data that is still being aligned and encoded, a crash then loses less than one
+    /// second. The duration is shorter if the leading track's encoder has a longer delay than the other
+    /// encoders.
     private var dueDuration: Nanoseconds {
         let usual = Nanoseconds.milliseconds(500)
         guard let leading = tracks[leadingTrack].reached,
@@ -349,8 +363,8 @@ public final class MovieFile {
     private func writeFragment() throws(FileError) {
         if let beginning {
             try writeLaterFragment()
-            // The durations in the first index are updated for readers that rely on them. No byte changes its position,
-            // so a torn write is harmless.
+            // The durations in the first index are updated for readers that rely on them. The index keeps its
+            // size and layout, so an interrupted write is harmless.
             try file.write(
                 indexBytes(of: beginning.tracks, reached: reached(by: tracks)), at: beginning.offset)
         } else {
@@ -358,18 +372,18 @@ public final class MovieFile {
         }
     }
 
-    /// Writes the movie's index with the first samples, followed by these samples.
+    /// Writes the first index of the movie, followed by the first samples, which the index describes.
     ///
-    /// The first samples are in the index and not in a fragment because readers hide samples before T0 only there:
-    /// libavformat applies edit lists to an index, but not to fragments.
+    /// The first samples are described by the index instead of a fragment, so that readers can hide samples
+    /// before T0: libavformat applies edit lists only to samples in an index, not in fragments.
     private func writeBeginning() throws(FileError) {
         for index in tracks.indices { tracks[index].fixFragmentShift() }
         let samples = tracks.indices.filter { tracks[$0].isDescribed }.flatMap {
             tracks[$0].pending.map(\.bytes)
         }
         let sampleByteCount = samples.reduce(0) { $0 + $1.count }
-        // The samples follow the index that contains their positions. The index is therefore built once to determine
-        // its size.
+        // The index contains the positions of the samples that follow it. The index is therefore built twice;
+        // the first time determines its size.
         let indexSize = indexBytes(of: begun(at: 0), reached: reached(by: tracks)).count
         let begun = begun(at: end + Int64(indexSize) + 8)
         let index = indexBytes(of: begun, reached: reached(by: begun))
@@ -385,8 +399,8 @@ public final class MovieFile {
         tracks = begun
     }
 
-    /// Returns the tracks with their pending samples added to their indexes, positioned in the file starting at
-    /// `offset`.
+    /// Returns a copy of the tracks in which the pending samples have been added to the sample indexes. The
+    /// first sample has the file offset `offset`.
     private func begun(at offset: Int64) -> [RecordedTrack] {
         var tracks = tracks
         var offset = offset
@@ -409,7 +423,8 @@ public final class MovieFile {
         var place: Int64
         let byteCount = samples.reduce(0) { $0 + $1.count }
         if byteCount >= Self.directByteCount, let direct {
-            // The preceding box is written through the page cache, up to a page that the fragment doesn't touch.
+            // A `free` box, which is written through the page cache, fills the file up to the next block. The
+            // fragment can then start at a block boundary.
             let filling = Self.freeBox(from: end, toNext: direct.blockSize)
             if !filling.isEmpty { try append([SharedBytes(filling)]) }
             let rest = Self.freeBox(from: end + Int64(head.count + byteCount), toNext: direct.blockSize)
@@ -427,11 +442,11 @@ public final class MovieFile {
         }
     }
 
-    /// Returns a `free` box that keeps the next `count` bytes inside one memory page if they fit, and inside one disk
-    /// sector if they fit there; empty if no box is needed.
+    /// Returns a `free` box that ensures that the next `count` bytes don't cross a memory page boundary or,
+    /// if they fit into one disk sector, a sector boundary. The result is empty if no box is needed.
     ///
-    /// If the process is killed, a write is interrupted at a page boundary. After a power loss, a write is interrupted
-    /// at a sector boundary. libavformat rejects the entire file if a fragment's sample list is incomplete.
+    /// A write ends at a page boundary if the process is killed, and at a sector boundary after a power loss.
+    /// An incomplete sample list must be avoided, because libavformat then rejects the entire file.
     private func padding(before count: Int) -> [UInt8] {
         let unit = count <= Self.sectorSize ? Self.sectorSize : Self.pageSize
         let used = Int(end % Int64(unit))
@@ -439,8 +454,9 @@ public final class MovieFile {
         return Self.freeBox(from: end, toNext: unit)
     }
 
-    /// Returns a `free` box from a file offset to the next multiple of `unit` bytes, or to the one after that if the
-    /// box doesn't fit; empty if the offset is already such a multiple.
+    /// Returns a `free` box that extends from a file offset to the next multiple of `unit` bytes, or to the
+    /// following multiple if the box header doesn't fit. The result is empty if the offset is already a
+    /// multiple.
     private static func freeBox(from place: Int64, toNext unit: Int) -> [UInt8] {
         let rest = (unit - Int(place % Int64(unit))) % unit
         guard rest > 0 else { return [] }
@@ -449,22 +465,22 @@ public final class MovieFile {
         return buffer.bytes
     }
 
-    /// Appends data to the valid part of the file, and extends the valid part.
+    /// Writes data after the valid part of the file and extends the valid part by this data.
     private func append(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
         try appendOrCutOff(pieces, by: direct)
         checksum?.add(pieces)
         end += pieces.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// Appends data to the valid part of the file. After a failure the remainder is truncated, which also frees space
-    /// on a full disk.
+    /// Writes data after the valid part of the file. If the write fails, the incompletely written data is
+    /// removed, which also frees space on a full disk.
     private func appendOrCutOff(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
         do throws(FileError) {
             try file.write(pieces, at: end, by: direct)
         } catch {
             do throws(FileError) { try file.setEnd(end) } catch {
-                // The remainder is an incomplete box, which players skip. The first failure is more informative than a
-                // failed truncation.
+                // A failed truncation is ignored: the remaining bytes are an incomplete box, which players
+                // skip, and the write error is more informative.
             }
             throw error
         }
@@ -478,8 +494,8 @@ public final class MovieFile {
         ).bytes
     }
 
-    /// The index of the entire movie, preceded by a box with the chapter texts that becomes part of the media data. The
-    /// box is empty without chapters.
+    /// The index of the entire movie, and a box with the chapter texts that precedes the index and becomes
+    /// part of the media data. The box is empty if the movie doesn't have chapters.
     private var finalIndexBytes: (chapters: [UInt8], index: [UInt8]) {
         var index = MovieBox(
             kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: nil)
@@ -492,14 +508,14 @@ public final class MovieFile {
             chapters, end: length, number: UInt32(tracks.count + 1), offset: end + 8, of: index)
         index.chapters = track
         var texts = BoxBuffer()
-        // Readers skip this box until the file is finished.
+        // Readers skip this `free` box until the file is finished.
         texts.box("free") { box in
             for sample in track.samples { box.put(sample) }
         }
         return (texts.bytes, index.bytes)
     }
 
-    /// Returns the end of each track's data in the file, in movie ticks relative to T0.
+    /// Returns the end of the data that the file contains for each track, in movie ticks relative to T0.
     private func reached(by tracks: [RecordedTrack]) -> [Int64] {
         tracks.map { max(0, $0.index.end).rescaled(from: $0.description.timeScale, to: movieTimeScale) }
     }

@@ -1,8 +1,8 @@
 public import Media
 
-/// Metadata of a finished movie in addition to its tracks: title, date, chapters, and cover.
+/// Metadata of a finished movie: title, date, chapters, and cover image.
 public struct MovieMetadata: Sendable {
-    /// Named section of the movie, which ends at the start of the next chapter.
+    /// A named section of the movie, which lasts until the next chapter starts.
     public struct Chapter: Sendable, Equatable {
         /// Start of the chapter, relative to the movie's time 0.
         public let start: MediaTime
@@ -16,24 +16,25 @@ public struct MovieMetadata: Sendable {
         }
     }
 
-    /// Title of the movie; `nil` if none.
+    /// Title of the movie; `nil` for none.
     public var title: String?
-    /// Date or date and time of the recording in ISO 8601 format; `nil` for none.
+    /// Date of the recording, optionally with the time, in ISO 8601 format; `nil` for none.
     public var date: String?
-    /// Chapters in any order.
+    /// Chapters of the movie, in any order.
     public var chapters: [Chapter]
-    /// JPEG that represents the movie when it isn't playing; `nil` for none.
+    /// JPEG cover image that players show when the movie isn't playing; `nil` for none.
     public var cover: SharedBytes?
-    /// Number of bytes to reserve on disk, such as for a cover that is added at the end; 0 for none.
+    /// Number of bytes to reserve on the disk for a cover image that is added at the end of the recording; 0
+    /// for none.
     public var coverRoom = 0
 
-    /// Name of the chapter before the first user-defined one.
+    /// Title of the chapter that is added before the first user-defined chapter.
     private static let opening = "Beginning"
-    /// Maximum number of chapters in the chapter list that some players read (`chpl`), which stores the count in one
-    /// byte.
+    /// Maximum number of chapters in the `chpl` chapter list, which some players read. The list stores the
+    /// count in one byte.
     static let longestList = 255
 
-    /// Hint for users if the number of chapters exceeds the limit of some players; `nil` if all players can show them.
+    /// Hint for users if there are more chapters than some players can show; otherwise `nil`.
     public var remark: String? {
         guard chapters.count > Self.longestList else { return nil }
         return
@@ -50,7 +51,7 @@ public struct MovieMetadata: Sendable {
         self.cover = cover
     }
 
-    /// Whether there is nothing to write.
+    /// Whether the metadata doesn't contain anything to write.
     var isEmpty: Bool { title == nil && date == nil && chapters.isEmpty && cover == nil && coverRoom == 0 }
 
     /// Upper bound on the size of the written metadata, in bytes.
@@ -63,13 +64,14 @@ public struct MovieMetadata: Sendable {
     /// Maximum length of a chapter title in bytes, because `chpl` stores the length in one byte.
     private static let longestTitle = 255
 
-    /// Returns the chapters as players expect them: sorted, with distinct start times, the first at time 0, and all
-    /// before the end.
+    /// Returns the chapters as players expect them: sorted by time, with distinct start times, with the first
+    /// chapter at time 0, and without chapters after the end.
     ///
-    /// Players assume that a chapter lasts until the next one, so the part before the first marker is also a chapter.
+    /// Players assume that a chapter lasts until the next chapter starts, so a chapter is added for the part
+    /// before the first user-defined chapter.
     ///
     /// - Parameter end: End of the movie, relative to its time 0.
-    /// - Returns: The chapters; empty if none were defined.
+    /// - Returns: The chapters; empty if no chapters were defined.
     func chapters(until end: MediaTime) -> [Chapter] {
         var ordered: [Chapter] = []
         for chapter in chapters.sorted(by: { $0.start < $1.start }) where chapter.start < end {
@@ -86,7 +88,8 @@ public struct MovieMetadata: Sendable {
 }
 
 extension String {
-    /// Returns the longest prefix with at most `limit` bytes of UTF-8, without splitting characters.
+    /// Returns the longest prefix of the string that has at most `limit` bytes in UTF-8 and doesn't split a
+    /// character.
     fileprivate func cut(toBytes limit: Int) -> String {
         var text = self
         while text.utf8.count > limit { text.removeLast() }
@@ -94,14 +97,14 @@ extension String {
     }
 }
 
-/// Writes a movie's metadata to the location where players expect it (`udta`): title, date, and cover in iTunes format,
-/// and Nero's chapter list (`chpl`) for players that don't support QuickTime chapter tracks.
+/// Writes a movie's metadata to a `udta` box. Title, date, and cover image are stored in iTunes format.
+/// Nero's chapter list (`chpl`) is added for players that don't support QuickTime chapter tracks.
 struct NotesBox {
     let notes: MovieMetadata
-    /// Chapters in the order of `MovieMetadata.chapters(until:)`.
+    /// Chapters as returned by `MovieMetadata.chapters(until:)`.
     let chapters: [MovieMetadata.Chapter]
 
-    /// Types of metadata values (iTunes metadata: well-known types).
+    /// Types of metadata values (the "well-known types" of iTunes metadata).
     private enum Kind: UInt32 {
         case text = 1
         case jpeg = 13
@@ -153,34 +156,37 @@ struct NotesBox {
     }
 }
 
-/// Chapters of a movie in QuickTime format: a text track that the other tracks refer to (QuickTime File Format, chapter
-/// lists). Players that don't support such tracks ignore it, because it isn't enabled.
+/// Chapters of a movie in QuickTime format: a text track to which the other tracks refer (QuickTime File
+/// Format, chapter lists). The text track isn't enabled, so players without support for chapter tracks ignore
+/// it.
 struct ChapterTrack {
     /// Number of the track in the file, starting at 1.
     let number: UInt32
-    /// Text of each chapter as stored in the file, one after another starting at `offset`.
+    /// The text sample of each chapter. The samples are stored contiguously in the file, starting at
+    /// `offset`.
     let samples: [[UInt8]]
     /// File offset of the first sample, in bytes.
     let offset: Int64
     private let kind: MovieKind
     private let createdAt: Int64
-    /// Start times of the chapters, and the end of the last one, in ticks.
+    /// Start times of all chapters, followed by the end time of the last chapter, in ticks.
     private let times: [Int64]
     private let movieTimeScale: Int64
 
-    /// Ticks per second. Chapters are accurate to a tenth of a millisecond and may last for days.
+    /// Ticks per second of the chapter track. At this time scale, chapter times are accurate to 0.1 ms, and a
+    /// chapter may last for days.
     private static let timeScale: Int64 = 10_000
-    /// Type of the track's handler and samples.
+    /// Handler type and sample entry type of the track.
     static let handler = "text"
 
-    /// Creates the track.
+    /// Creates the chapter track of a movie.
     ///
     /// - Parameters:
     ///   - chapters: Chapters in the order of `MovieMetadata.chapters(until:)`; at least one.
     ///   - end: End of the movie, relative to its time 0.
     ///   - number: Number of the track in the file, starting at 1.
     ///   - offset: File offset of the first sample, in bytes.
-    ///   - movie: Index that receives the track.
+    ///   - movie: The movie index to which the track is added.
     init(
         _ chapters: [MovieMetadata.Chapter], end: MediaTime, number: UInt32, offset: Int64, of movie: MovieBox
     ) {
@@ -209,7 +215,7 @@ struct ChapterTrack {
             box.put(createdAt, version: version)
         }
         buffer.box("trak") { track in
-            // The track is in the movie but not enabled.
+            // Flags 2: the track is used in the movie but isn't enabled.
             track.fullBox("tkhd", version: version, flags: 2) { box in
                 putDates(&box)
                 box.put32(number)
@@ -280,7 +286,7 @@ struct ChapterTrack {
 }
 
 extension BoxReader {
-    /// Whether the content of a `trak` box is a chapter track.
+    /// Whether this reader's box is the `trak` box of a chapter track.
     var isChapterTrack: Bool {
         guard var handler = content("mdia", "hdlr"), handler.skip(8) != nil else { return false }
         return handler.readCode() == ChapterTrack.handler

@@ -1,16 +1,17 @@
 public import Media
 
-/// Description of one track of a movie file: frames, audio, or timecode.
+/// Description of one track of a movie file: a video, audio, or timecode track.
 public enum MovieTrack: Sendable, Equatable {
-    /// Frames in H.264 or MJPEG.
+    /// A video track in H.264 or MJPEG.
     ///
-    /// For H.264, `parameters.setup` may be empty. The first packet must then contain the parameter sets, and no data
-    /// is written before it. `rotation` turns the stored frame clockwise so that it is upright. `name` is a display
-    /// name.
+    /// For H.264, `parameters.setup` may be empty. If it is empty, the first packet must contain the
+    /// parameter sets, and no data is written before that packet. `rotation` is the clockwise rotation that
+    /// makes the stored frames upright. `name` is the display name of the track.
     case video(StreamParameters, rotation: Rotation = .none, name: String)
-    /// Audio in AAC.
+    /// An audio track in AAC.
     case audio(StreamParameters, name: String)
-    /// Time of day at T0, for editors. Only a MOV file may contain this track, which has no packets.
+    /// A timecode track with the time of day at T0, for video editors. Only a MOV file can contain a timecode
+    /// track. No packets are appended to this track.
     case timecode(Timecode, name: String)
 
     var name: String {
@@ -39,7 +40,7 @@ public enum MovieTrack: Sendable, Equatable {
         if case .video(let parameters, _, _) = self { parameters.codec == .h264 } else { false }
     }
 
-    /// Whether frames have individual capture times instead of grid times.
+    /// Whether each frame has its own capture time instead of a time on the frame grid.
     public var hasOwnTimes: Bool {
         if case .video(let parameters, _, _) = self { parameters.hasOwnTimes } else { false }
     }
@@ -54,11 +55,11 @@ public enum MovieTrack: Sendable, Equatable {
     }
 }
 
-/// Variant of a movie file. Both variants have the same box structure.
+/// Variant of the movie file format. Both variants have the same box structure.
 public enum MovieKind: Sendable, Equatable {
     /// MP4 (ISO/IEC 14496-12 and 14496-14).
     case mp4
-    /// QuickTime (QuickTime File Format).
+    /// QuickTime movie (QuickTime File Format).
     case mov
 
     /// File type box of an MP4 file that contains only audio. Players use this box to distinguish a podcast from a
@@ -73,7 +74,7 @@ public enum MovieKind: Sendable, Equatable {
         return buffer.bytes
     }()
 
-    /// File type box. The 16 bytes after this box are within the first 512 bytes of the file.
+    /// File type box (`ftyp`). The 16 bytes after this box are within the first 512 bytes of the file.
     var fileType: [UInt8] {
         var buffer = BoxBuffer()
         buffer.box("ftyp") { box in
@@ -81,7 +82,8 @@ public enum MovieKind: Sendable, Equatable {
             case .mp4:
                 box.put(code: "isom")
                 box.put32(0x200)
-                // iso5: fragments whose offsets are relative to their own start (ISO/IEC 14496-12, annex E).
+                // The brand `iso5` permits fragments whose offsets are relative to the start of the fragment
+                // (ISO/IEC 14496-12, annex E).
                 for brand in ["isom", "iso2", "iso5", "avc1", "mp41"] { box.put(code: brand) }
             case .mov:
                 box.put(code: "qt  ")
@@ -93,24 +95,24 @@ public enum MovieKind: Sendable, Equatable {
     }
 }
 
-/// Content of a finished movie file.
+/// Summary of a finished movie file.
 public struct MovieSummary: Sendable, Equatable {
-    /// Content of one track.
+    /// Summary of one track.
     public struct Track: Sendable, Equatable {
         /// Number of samples: frames, audio packets, or timecode labels.
         public let sampleCount: Int
         /// Size of all samples in bytes.
         public let byteCount: Int64
-        /// Time from T0 to the end of the last shown sample, in ticks of `timeScale`.
+        /// Time from T0 to the end of the last visible sample, in ticks of `timeScale`.
         public let duration: Int64
         /// Ticks per second of the track.
         public let timeScale: Int64
     }
 
-    /// Content of each track, in the order of the file.
+    /// Summary of each track, in file order.
     public let tracks: [Track]
     /// Size of the entire file in bytes.
     public let byteCount: Int64
-    /// Checksum of the entire file; `nil` if it can't be computed.
+    /// Checksum of the entire file; `nil` if the checksum can't be computed.
     public let checksum: FileChecksum?
 }

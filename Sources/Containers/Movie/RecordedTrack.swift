@@ -1,7 +1,7 @@
 import Media
 
-/// One track of a movie during the recording: the samples that are waiting for the next fragment, and the
-/// index of the samples in the file.
+/// One track of a movie during the recording. The track consists of pending samples, which are written with
+/// the next fragment, and the index of the samples that are already in the file.
 struct RecordedTrack {
     let description: MovieTrack
     /// Number of the track in the file, starting at 1.
@@ -11,10 +11,11 @@ struct RecordedTrack {
     private(set) var index = SampleIndex()
     /// H.264 parameter sets.
     private(set) var configuration: DecoderConfiguration
-    /// Ticks added to decoding times in fragments so that none is below 0. The edit list subtracts these ticks again.
+    /// Offset in ticks that is added to decoding times in fragments to avoid negative values. The edit list
+    /// subtracts this offset again.
     private(set) var fragmentShift: Int64 = 0
     private var lastDecode: Int64?
-    /// Duration of the last packet in ticks; 0 before the first packet.
+    /// Duration of the last appended packet in ticks; 0 before the first packet.
     private(set) var lastDuration: Int64 = 0
 
     init(_ description: MovieTrack, number: UInt32) {
@@ -37,7 +38,7 @@ struct RecordedTrack {
         }
     }
 
-    /// Creates a track whose samples are all in the file.
+    /// Creates a track without pending samples. All samples are in the file and in `index`.
     init(_ description: MovieTrack, number: UInt32, configuration: DecoderConfiguration, index: SampleIndex) {
         self.description = description
         self.number = number
@@ -45,24 +46,25 @@ struct RecordedTrack {
         self.index = index
     }
 
-    /// Whether all information that players need before the first sample is available.
+    /// Whether all information that players need before they can decode the first sample is available.
     var isDescribed: Bool { !description.isH264 || configuration.isComplete }
 
-    /// Total duration of the samples that are waiting for the next fragment, in ticks.
+    /// Total duration of the pending samples, in ticks.
     var pendingDuration: Int64 {
         guard !description.isTimecode, let first = pending.first, let last = pending.last else { return 0 }
         return last.decode + last.duration - first.decode
     }
 
-    /// Decoding time of the last packet, relative to T0; `nil` before the first packet, and for timecode.
+    /// Decoding time of the last packet, relative to T0; `nil` before the first packet, and for a timecode
+    /// track.
     var reached: Nanoseconds? {
         guard !description.isTimecode, let lastDecode else { return nil }
         return .seconds(rounding: Double(lastDecode) / Double(description.timeScale))
     }
 
-    /// Appends a packet.
+    /// Appends a packet to the pending samples.
     ///
-    /// - Returns: A sentence that describes the problem; `nil` if the packet is valid.
+    /// - Returns: A sentence that describes the problem with the packet; `nil` if the packet is valid.
     mutating func append(_ packet: EncodedPacket) -> String? {
         if let lastDecode, packet.decode <= lastDecode {
             return
@@ -95,20 +97,21 @@ struct RecordedTrack {
         return nil
     }
 
-    /// Sets the position of T0 on the fragments' timeline, based on the first packet or the announced priming.
+    /// Sets the position of T0 on the decoding timeline of the fragments, based on the first packet or the
+    /// announced encoder priming.
     mutating func fixFragmentShift() {
         let announced: Int64 =
             if case .audio(let parameters, _) = description { -parameters.priming } else { 0 }
         fragmentShift = max(0, -(pending.first?.decode ?? announced))
     }
 
-    /// Corrects the shift for a late track that starts earlier than announced, because decoding times in fragments
-    /// can't be below 0.
+    /// Increases `fragmentShift` if the first packet of a late track has an earlier decoding time than
+    /// announced, because decoding times in fragments can't be negative.
     mutating func raiseFragmentShift() {
         if let first = pending.first { fragmentShift = max(fragmentShift, -first.decode) }
     }
 
-    /// Moves the pending samples, which are stored in the file starting at `offset`, into the index.
+    /// Moves the pending samples to the index after they were written to the file starting at `offset`.
     mutating func commitPending(at offset: Int64) {
         index.append(pending, at: offset)
         dropPending()
@@ -120,13 +123,14 @@ struct RecordedTrack {
         pendingByteCount = 0
     }
 
-    /// Size of the track in the index at the end of the file, in bytes: its table including the pending samples, and
-    /// less than 2 KiB for the rest.
+    /// Upper bound on the size of the track in the final index, in bytes. The size includes the sample table
+    /// with the pending samples, and 2 KiB for all other boxes.
     var finishingByteCount: Int64 {
         index.tableByteCount + Int64(pending.count) * SampleIndex.mostBytesPerSample + 2048
     }
 
-    /// Ends the last pending sample at `end`, in ticks relative to T0, unless samples are reordered there.
+    /// Shortens or extends the last pending sample so that it ends at `end`, in ticks relative to T0. If the
+    /// last samples are reordered, nothing is changed.
     mutating func trimPending(to end: Int64) {
         guard let last = pending.indices.last, pending[last].presentation == pending[last].decode,
             end > pending[last].decode
@@ -134,7 +138,8 @@ struct RecordedTrack {
         pending[last].duration = end - pending[last].decode
     }
 
-    /// Sets the end of the track, in ticks relative to T0. Call this function when no samples are pending.
+    /// Sets the end of the track, in ticks relative to T0. Call this function only when no samples are
+    /// pending.
     mutating func setEnd(_ end: Int64) {
         index.setEnd(end)
     }
@@ -143,14 +148,15 @@ struct RecordedTrack {
 extension OutputFile {
     /// Converts a fragmented movie with a complete index to a plain movie, using a single write of 16 bytes.
     ///
-    /// These bytes are within one disk sector, so after a power loss the file is either fragmented or plain.
+    /// The 16 bytes are within one disk sector, so after a power loss the file is either fragmented or plain.
     /// - Parameters:
     ///   - offset: Byte offset of the index, which is the end of the media data.
-    ///   - reservedOffset: Byte offset of the 16 bytes.
+    ///   - reservedOffset: Byte offset of the 16 reserved bytes.
     /// - Throws: `FileError` with the operation "writing" or "fdatasync".
     func activateIndex(indexAt offset: Int64, reservedOffset: Int64) throws(FileError) {
         try makeDurable()
-        // Header of the media data (ISO/IEC 14496-12, 4.2): size 1, then the 64-bit size.
+        // The header of a large `mdat` box consists of the size 1, the type, and the 64-bit size (ISO/IEC
+        // 14496-12, 4.2).
         var head = BoxBuffer()
         head.put32(1)
         head.put(code: "mdat")
@@ -161,12 +167,12 @@ extension OutputFile {
 }
 
 extension [RecordedTrack] {
-    /// Sets the end of each track. A timecode track has the duration of the longest track.
+    /// Sets the end of each track. A timecode track gets the duration of the longest track.
     ///
     /// - Parameters:
-    ///   - ends: Ends by track index, in the track's own ticks relative to T0; `nil` for the end of the last
-    ///     sample.
-    ///   - mayStretch: Whether a track may last longer than its samples.
+    ///   - ends: End of each track, by track index, in track ticks relative to T0; `nil` for the end of the
+    ///     last sample.
+    ///   - mayStretch: Whether a track's end may be later than the end of its last sample.
     mutating func setEnds(_ ends: [Int64?], mayStretch: Bool) {
         for (index, end) in zip(indices, ends) {
             guard let end else { continue }

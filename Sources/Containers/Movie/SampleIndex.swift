@@ -1,26 +1,28 @@
 import Media
 
-/// Sample properties of one track that the index at the end of a movie needs, collected during the recording.
+/// The sample properties of one track that are collected during the recording for the final index of the
+/// movie.
 ///
-/// A sample needs 4 bytes for its size. If the duration or the composition offset of a sample differs from the previous
-/// sample's, the sample needs 8 more bytes for each. A key frame in a track with other frames needs 4 bytes. Array
-/// growth at most doubles these numbers: H.264 with B-frames needs less than 32 bytes per sample, MJPEG less than 9.
+/// Each sample needs 4 bytes for its size. If its duration or its composition offset differs from the
+/// previous sample, it needs 8 more bytes for each. A key frame needs 4 more bytes if the track also contains
+/// other frames. Array growth at most doubles these numbers, so H.264 with B-frames needs less than 32 bytes
+/// per sample, and MJPEG less than 9 bytes.
 struct SampleIndex {
     private(set) var sizes: [UInt32] = []
-    /// Durations in ticks of all samples except the last. The duration of the last sample is known when the next one
-    /// arrives.
+    /// Durations in ticks of all samples except the last. The duration of the last sample isn't known until
+    /// the next sample arrives.
     private(set) var durations = RunLengths()
     private(set) var compositionOffsets = RunLengths()
-    /// File offset of each chunk, a run of contiguous samples.
+    /// File offset of each chunk. A chunk is a run of contiguous samples.
     private(set) var chunkOffsets: [UInt64] = []
     private(set) var chunkSampleCounts = RunLengths()
-    /// Numbers, starting at 1, of the samples at which decoding can start; `nil` while decoding can start at every
-    /// sample.
+    /// Numbers of the key samples, at which decoding can start. Numbers start at 1. The value is `nil` as
+    /// long as all samples are key samples.
     private(set) var keys: [UInt32]?
     private(set) var byteCount: Int64 = 0
     private(set) var firstDecode: Int64?
     private(set) var firstPresentation = Int64.max
-    /// End of the last shown sample, in ticks relative to T0.
+    /// End of the last visible sample, in ticks relative to T0.
     private(set) var end: Int64 = 0
     private var lastDecode: Int64 = 0
     private(set) var lastDuration: Int64 = 0
@@ -42,7 +44,7 @@ struct SampleIndex {
         }
     }
 
-    /// Creates the index of samples that are already in a file, in decoding order.
+    /// Creates an index of samples that are already in a file. The samples must be in decoding order.
     init(_ samples: some Sequence<PlacedSample> = []) {
         var chunk: [PlacedSample] = []
         for sample in samples {
@@ -72,20 +74,20 @@ struct SampleIndex {
         return lastDecode - firstDecode + lastDuration
     }
 
-    /// Size of the tables at the end of the file in bytes: 4 for each size and key frame, 8 for each run of equal
-    /// durations or composition offsets, 8 for each chunk offset, and 12 for each run of chunks with the same number of
-    /// samples (ISO/IEC 14496-12, 8.6 and 8.7).
+    /// Size of the sample tables in the final index, in bytes: 4 for each sample size and key frame, 8 for
+    /// each run of equal durations or composition offsets, 8 for each chunk offset, and 12 for each run of
+    /// chunks with the same number of samples (ISO/IEC 14496-12, 8.6 and 8.7).
     var tableByteCount: Int64 {
         Int64(sizes.count + (keys?.count ?? 0)) * 4
             + Int64(durations.runs.count + compositionOffsets.runs.count + chunkOffsets.count + 1) * 8
             + Int64(chunkSampleCounts.runs.count) * 12
     }
 
-    /// Maximum number of bytes that one additional sample adds to the tables.
+    /// Maximum number of bytes by which one additional sample enlarges the sample tables.
     static let mostBytesPerSample: Int64 = 4 + 4 + 8 + 8 + 8 + 12
 
-    /// Sets the end of the track in ticks relative to T0, and ends the last sample there unless samples are
-    /// reordered.
+    /// Sets the end of the track, in ticks relative to T0. The last sample is shortened or extended to this
+    /// end, unless the last samples are reordered.
     mutating func setEnd(_ end: Int64) {
         let duration = end - lastDecode
         if sampleCount > 0, self.end == lastDecode + lastDuration, duration > 0 { lastDuration = duration }
@@ -122,7 +124,7 @@ struct Sample {
     var duration: Int64
     let isKey: Bool
 
-    /// Ticks from decoding to presentation, at least 0.
+    /// Ticks from decoding time to presentation time, at least 0.
     var compositionOffset: UInt32 { UInt32(clamping: presentation - decode) }
 }
 
@@ -131,7 +133,7 @@ struct PlacedSample: Equatable {
     let offset: Int64
     let byteCount: UInt32
     let decode: Int64
-    /// Ticks from decoding to presentation.
+    /// Ticks from decoding time to presentation time.
     let compositionOffset: UInt32
     var duration: Int64
     let isKey: Bool
@@ -142,7 +144,7 @@ struct PlacedSample: Equatable {
 }
 
 extension PlacedSample {
-    /// Returns a copy that is `ticks` later.
+    /// Returns a copy of the sample with times that are `ticks` later.
     func moved(by ticks: Int64) -> Self {
         ticks == 0
             ? self
@@ -153,7 +155,8 @@ extension PlacedSample {
 }
 
 extension [PlacedSample] {
-    /// Greatest common divisor of all durations in ticks, except the last, which may be shortened. 0 without samples.
+    /// Greatest common divisor of all sample durations in ticks; 0 if there are no samples. The last duration
+    /// is ignored, because the last sample may be shortened.
     var interval: Int64 {
         let durations = count > 1 ? dropLast() : self[...]
         return durations.reduce(0) { divisor, sample in
@@ -163,27 +166,29 @@ extension [PlacedSample] {
         }
     }
 
-    /// Returns the gaps between samples that are missing because the disk was too slow. The previous sample
-    /// lasts longer.
+    /// Returns the time ranges in which samples are missing because the disk was too slow. The duration of
+    /// the sample before a gap includes the gap.
     ///
-    /// - Parameter interval: Number of ticks between two frames. Each duration is a multiple of this number.
-    /// - Returns: Gaps in ticks relative to T0.
+    /// - Parameter interval: Number of ticks between two frames. Each sample duration is a multiple of this
+    ///   number.
+    /// - Returns: The time ranges in ticks relative to T0.
     func holes(interval: Int64) -> [Range<Int64>] {
         guard interval > 0 else { return [] }
         return dropLast().filter { $0.duration > interval }.map { $0.presentation + interval..<$0.end }
     }
 
-    /// Returns the number of samples, in decoding order, that can be shown without a gap in time. A frame may be
-    /// decoded before other frames that are shown earlier, and those other frames may be missing at the end.
+    /// Returns the number of samples, in decoding order, that can be shown without a gap. Due to frame
+    /// reordering, frames that are shown before the last decoded frame may be missing at the end of the file.
     ///
     /// - Parameter interval: Number of ticks between two frames.
-    /// - Returns: The total number of samples if none is missing.
+    /// - Returns: The number of samples; the total number if no sample is missing.
     func prefixWithoutHole(interval: Int64) -> Int {
         guard interval > 0, contains(where: { $0.compositionOffset != 0 }),
             let first = map(\.presentation).min()
         else { return count }
         var (last, best) = (first, count)
-        // No encoder delays more than 32 frames. If no such position is found, the stream itself has gaps.
+        // Encoders reorder at most 32 frames. If none of the last 32 positions is free of gaps, the stream
+        // itself has gaps.
         let earliest = count - 32
         for (index, sample) in enumerated() {
             last = Swift.max(last, sample.presentation)
@@ -192,21 +197,22 @@ extension [PlacedSample] {
         return best
     }
 
-    /// Maximum number of samples added at the end: more than four hours of frames or three hours of audio. A damaged
-    /// file may claim that another track lasts for years. In that case, the last sample lasts until the claimed end.
+    /// Maximum number of samples that are added at the end: more than four hours of frames or three hours of
+    /// audio. If a damaged file claims that another track lasts for years, the last sample is extended to the
+    /// claimed end instead.
     private static var mostFilled: Int64 { 500_000 }
 
-    /// Ends the samples at a given time: samples that are shown later are removed, and missing samples are
-    /// added.
+    /// Adjusts the list of samples so that it ends at a given time. Samples that are shown later are removed,
+    /// and missing samples are added.
     ///
     /// - Parameters:
-    ///   - end: Time in ticks relative to T0.
-    ///   - codec: Codec of the track. JPEG repeats its last frame, and AAC gets packets of silence. For other
-    ///     codecs,
-    ///     no samples are added.
-    ///   - silence: Bytes to append to the file. A packet of silence is added to these bytes once.
+    ///   - end: End time in ticks relative to T0.
+    ///   - codec: Codec of the track. A JPEG track is extended with its last frame, and an AAC track with
+    ///     silence. Tracks with other codecs aren't extended.
+    ///   - silence: Bytes to append to the file. If silence is needed, one packet of silence is added to
+    ///     these bytes, and all added samples refer to this packet.
     ///   - channels: Number of audio channels.
-    ///   - start: Start offset of these bytes in the file.
+    ///   - start: File offset at which the bytes in `silence` will be stored.
     mutating func end(
         at end: Int64, as codec: StreamParameters.Codec?, silence: inout [UInt8], channels: Int,
         startingAt start: Int64
@@ -236,13 +242,14 @@ extension [PlacedSample] {
     }
 }
 
-/// AAC packet of silence (low complexity, 1024 samples), independent of the sample rate.
+/// An AAC-LC packet that contains 1024 samples of silence. The packet is the same for all sample rates.
 enum SilentPacket {
     /// Returns the bytes of the packet; `nil` for more than two channels, because their channel layout is ambiguous.
     static func bytes(channels: Int) -> [UInt8]? {
         switch channels {
-        // ISO/IEC 14496-3, 4.4.2.1, raw_data_block: an element (3 bits) with its instance (4), global gain
-        // (8), an ics_info without used bands, no other tools, and ID_END (7).
+        // The packet is a raw_data_block (ISO/IEC 14496-3, 4.4.2.1). The raw_data_block consists of an
+        // element ID (3 bits), an instance tag (4 bits), a global gain (8 bits), an ics_info without scale
+        // factor bands, no other tools, and ID_END (7).
         case 1: [0x00, 0xC8, 0x00, 0x80, 0x23, 0x80]
         case 2: [0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]
         default: nil
@@ -250,9 +257,9 @@ enum SilentPacket {
     }
 }
 
-/// Long sequence of numbers, stored as runs because adjacent numbers are usually equal.
+/// A long sequence of numbers, stored with run-length encoding because adjacent numbers are usually equal.
 struct RunLengths {
-    /// A number and its number of repetitions.
+    /// A number and how many times it occurs in a row.
     struct Run: Equatable {
         let value: UInt32
         var count: UInt32

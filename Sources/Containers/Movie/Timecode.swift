@@ -4,10 +4,10 @@ public import Media
 public struct Timecode: Sendable, Equatable {
     /// Frame rate of the timecode.
     public let rate: FrameRate
-    /// Number of frames since midnight. With drop-frame counting, labels are derived from it by skipping the dropped
-    /// ones.
+    /// Number of frames since midnight. With drop-frame counting, dropped labels aren't counted as frames.
     public let firstFrame: UInt32
-    /// Whether drop-frame counting is used so that labels follow the clock; only at 29.97 and 59.94 frames per second.
+    /// Whether drop-frame counting keeps the labels synchronized with the wall clock. Drop-frame counting is
+    /// possible only at 29.97 and 59.94 frames per second.
     public let isDropFrame: Bool
 
     /// Creates a timecode. `isDropFrame` applies only at 29.97 and 59.94 frames per second.
@@ -17,11 +17,12 @@ public struct Timecode: Sendable, Equatable {
         self.isDropFrame = isDropFrame && Self.hasDropFrame(rate)
     }
 
-    /// Tolerance in nanoseconds. Dates are accurate to a quarter of a microsecond, so a time that precedes a label by
-    /// less than this value belongs to the label.
+    /// Tolerance in nanoseconds. Because dates are accurate only to a quarter of a microsecond, a time that
+    /// precedes a label by less than this tolerance is assigned to the label.
     private static let tolerance: Int64 = 10_000
 
-    /// Creates the label that a wall clock would show at `start`, with drop-frame counting if the rate supports it.
+    /// Creates the timecode that corresponds to the wall clock time `start`. Drop-frame counting is used if
+    /// the rate supports it.
     public init(at start: LocalTime, rate: FrameRate) {
         let time = MediaTime(nanoseconds: start.sinceMidnight.count + Self.tolerance)
         let counted = Self.countedRate(rate)
@@ -32,20 +33,20 @@ public struct Timecode: Sendable, Equatable {
             isDropFrame: Self.hasDropFrame(rate))
     }
 
-    /// Returns the time from `time` until the wall clock reaches the next label: less than the duration of a frame, and
-    /// 0 at a label.
+    /// Returns the time from `time` until the wall clock reaches the next timecode label. The result is 0 at
+    /// a label, and always less than the duration of a frame.
     public static func untilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
         let counted = countedRate(rate)
         let now = MediaTime(nanoseconds: time.sinceMidnight.count)
         return Nanoseconds(counted.time(ofTick: counted.ticks(before: now)).nanoseconds - now.nanoseconds)
     }
 
-    /// Returns the timecode `count` frames later. The timecode restarts at midnight.
+    /// Returns the timecode that is `count` frames later. The timecode restarts at midnight.
     ///
-    /// A day of drop-frame labels is 86.4 ms shorter than 24 hours (SMPTE ST 12-1: 2,589,408 labels at 29.97 frames per
-    /// second, while a day has 2,589,410.6 frames). Labels therefore restart at the first frame after midnight on the
-    /// wall clock. Files that start after midnight then stay aligned with audio files, whose time reference counts
-    /// samples since midnight.
+    /// A day of drop-frame labels is 86.4 ms shorter than 24 hours (SMPTE ST 12-1: 2,589,408 labels at 29.97
+    /// frames per second, while a day has 2,589,410.6 frames). Labels therefore restart at the first frame
+    /// after midnight on the wall clock. As a result, files that start after midnight stay aligned with audio
+    /// files, whose time reference is a number of samples since midnight.
     public func advanced(by count: Int64) -> Timecode {
         let day = Self.framesPerDay(rate)
         let clockDay =
@@ -54,21 +55,21 @@ public struct Timecode: Sendable, Equatable {
         return Timecode(rate: rate, firstFrame: UInt32(clamping: frame), isDropFrame: isDropFrame)
     }
 
-    /// Number of labels per second: 30 at 29.97 frames per second.
+    /// Number of timecode labels per second, such as 30 at 29.97 frames per second.
     var labelsPerSecond: Int64 { Self.labelsPerSecond(rate) }
 
     private static func labelsPerSecond(_ rate: FrameRate) -> Int64 {
         (rate.frames + rate.seconds - 1) / rate.seconds
     }
 
-    /// Rate at which labels are counted. Without drop-frame counting, second s has the label s × labels per second,
-    /// regardless of the actual rate.
+    /// Rate at which timecode labels are counted. Without drop-frame counting, the label at s seconds since
+    /// midnight is s × labels per second, regardless of the actual frame rate.
     private static func countedRate(_ rate: FrameRate) -> FrameRate {
         hasDropFrame(rate) ? rate : FrameRate(labelsPerSecond(rate))
     }
 
-    /// Number of labels per day. Drop-frame counting drops 108 of 108,000 labels per hour at 29.97 frames per second
-    /// (SMPTE ST 12-1).
+    /// Number of timecode labels per day. At 29.97 frames per second, drop-frame counting drops 108 of
+    /// 108,000 labels per hour (SMPTE ST 12-1).
     public static func framesPerDay(_ rate: FrameRate) -> Int64 {
         let labels = labelsPerSecond(rate) * 86_400
         return hasDropFrame(rate) ? labels - labels / 1000 : labels

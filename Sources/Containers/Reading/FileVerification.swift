@@ -2,14 +2,16 @@ import Glibc
 public import Media
 package import System
 
-/// Reads finished files again and compares them with the written data. Use it on a thread that may block on the disk.
+/// Reads finished files again and compares them with the data that was written. Call these functions on a
+/// thread that may block on the disk.
 public enum FileVerification {
-    /// Computes the checksum of an entire file on disk. The file's pages are dropped from the page cache first.
+    /// Computes the checksum of an entire file from the data on the disk. The file's pages are first dropped
+    /// from the page cache.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - start: Start offset of the hash in bytes; see `FileChecksum`.
-    ///   - progress: Called on this thread with the number of bytes read since the last call.
+    ///   - start: File offset in bytes at which hashing starts; see `FileChecksum`.
+    ///   - progress: Called on the calling thread with the number of bytes read since the previous call.
     /// - Returns: The size of the file in bytes, and its checksum.
     /// - Throws: `FileError` with the operation "opening" or "reading".
     public static func checksum(
@@ -18,7 +20,7 @@ public enum FileVerification {
         try checksum(of: try ContainedFile(path: path), from: start, progress: progress)
     }
 
-    /// Computes the checksum of an entire file inside a folder, as `checksum(of:from:progress:)` does.
+    /// Computes the checksum of an entire file inside a folder; see `checksum(of:from:progress:)`.
     package static func checksum(
         of file: ContainedFile, from start: Int64, progress: (Int64) -> Void = { _ in }
     ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
@@ -46,7 +48,8 @@ public enum FileVerification {
         return (file.byteCount, FileChecksum(value: running.value, start: turn))
     }
 
-    /// Checks a finished movie. The duration depends on the size of the index.
+    /// Checks a finished movie. The time required depends on the size of the index, not on the size of the
+    /// media data.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
@@ -62,11 +65,11 @@ public enum FileVerification {
         fault(holding: nil) { () throws(FileError) in try ReadFile(file) }
     }
 
-    /// Checks a finished movie that is open, even if it was renamed.
+    /// Checks a finished movie that is already open, even if the file was renamed.
     ///
     /// - Parameters:
     ///   - summary: Expected content.
-    ///   - file: Opens the file for reading.
+    ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(
         holding summary: MovieSummary?, in file: () throws(FileError) -> ReadFile
@@ -80,13 +83,13 @@ public enum FileVerification {
         }
     }
 
-    /// Checks a finished Broadcast Wave file: its header, its size, and its end.
+    /// Checks the header, the size, and the end of a finished Broadcast Wave file.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
-    ///   - mayHaveMore: Whether additional bytes may follow the data described by the header, as after a recording that
-    ///     was shortened.
+    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. A recovery
+    ///     that shortens the audio leaves such additional bytes.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     public static func fault(
         ofWave path: String, holding byteCount: Int64? = nil, mayHaveMore: Bool = false
@@ -102,13 +105,13 @@ public enum FileVerification {
         fault(holding: nil, mayHaveMore: mayHaveMore) { () throws(FileError) in try ReadFile(file) }
     }
 
-    /// Checks a finished Broadcast Wave file that is open, even if it was renamed.
+    /// Checks a finished Broadcast Wave file that is already open, even if the file was renamed.
     ///
     /// - Parameters:
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
-    ///   - mayHaveMore: Whether additional bytes may follow the data described by the header, as after a recording that
-    ///     was shortened.
-    ///   - file: Opens the file for reading.
+    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. A recovery
+    ///     that shortens the audio leaves such additional bytes.
+    ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(
         holding byteCount: Int64?, mayHaveMore: Bool = false, in file: () throws(FileError) -> ReadFile
@@ -144,15 +147,15 @@ public enum FileVerification {
     private static let step: Int64 = 1 << 20
 }
 
-/// Compares the index of a finished movie with the file and with the written data.
+/// Compares the index of a finished movie with the contents of the file and with the data that was written.
 ///
-/// The file isn't trusted: no value can make the check read outside the file, or use more memory than the size of the
-/// index.
+/// The file isn't trusted: no value in the file can make this check read outside the file or use more memory
+/// than the size of the index.
 struct MovieCheck {
     private let file: ReadFile
     private let byteCount: Int64
 
-    /// Maximum size of a sample that is read, in bytes.
+    /// Maximum size of a media sample that this check reads, in bytes.
     private static let largestSample: UInt32 = 256 << 20
 
     init(_ file: ReadFile) {
@@ -160,7 +163,7 @@ struct MovieCheck {
         byteCount = file.byteCount
     }
 
-    /// Checks the movie.
+    /// Checks whether the index is valid and matches the file.
     ///
     /// - Returns: A sentence that describes the problem; `nil` if the movie is valid.
     /// - Throws: `FileError` with the operation "reading".
@@ -226,7 +229,7 @@ struct MovieCheck {
         return nil
     }
 
-    /// Returns the total number of samples in a run-length table; `nil` if it is damaged.
+    /// Returns the total number of samples in a run-length table; `nil` if the table is damaged.
     private static func sumOfRuns(_ table: BoxReader?) -> Int? {
         guard var reader = table, reader.readVersion() != nil, let runs = reader.read32(),
             reader.rest == Int(runs) * 8
@@ -237,8 +240,8 @@ struct MovieCheck {
     }
 }
 
-/// Positions of the first and the last sample of a track. Other samples are counted but not stored, so a check uses no
-/// more memory than the size of the index.
+/// Positions of the first and the last sample of a track. The positions of other samples aren't stored, so a
+/// check needs no more memory than the size of the index.
 struct SampleEnds {
     /// Byte offset and size of a sample in the file.
     struct Place {
@@ -249,12 +252,13 @@ struct SampleEnds {
     let first: Place
     let last: Place
 
-    /// Reads the positions; `nil` if a chunk is outside the media data, or the tables contradict each other.
+    /// Reads the positions of the first and the last sample. The result is `nil` if a chunk is outside the
+    /// media data, or if the sample tables contradict each other.
     ///
     /// - Parameters:
     ///   - table: Content of the track's `stbl` box.
     ///   - count: Expected number of samples.
-    ///   - media: Byte range of the file that may contain samples.
+    ///   - media: Byte range of the file in which samples must be located.
     init?(_ table: BoxReader, count: Int, media: Range<Int64>) {
         guard var sizes = table.content("stsz"), sizes.skip(12) != nil,
             var chunks = table.content("co64"), chunks.readVersion() != nil, let chunkCount = chunks.read32(),

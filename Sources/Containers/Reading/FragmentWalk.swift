@@ -1,32 +1,32 @@
 import Media
 
-/// Reads a movie's fragments in order and collects their samples, up to the first fragment that doesn't continue the
-/// previous data.
+/// Reads the fragments of a movie in order and collects their samples. Reading ends at the first fragment
+/// that doesn't continue the previous data.
 struct FragmentWalk {
     private(set) var tracks: [MovieBoxReader.Track]
-    /// Number of samples in each track before each fragment.
+    /// For each fragment, the number of samples of each track that precede it.
     private var counts: [[Int]] = []
     private var sequence: UInt32 = 0
     private var pending: FragmentReader?
     private let limit: Int64
     private var isOver = false
 
-    /// Creates a walk that starts before the first fragment.
+    /// Creates a reader that starts before the first fragment.
     ///
     /// - Parameters:
-    ///   - beginning: The index before the fragments.
+    ///   - beginning: The movie index that precedes the fragments.
     ///   - limit: End of the recording in the file, in bytes.
     init(beginning: MovieBoxReader, limit: Int64) {
         self.limit = limit
         tracks = beginning.tracks
-        // Samples of the initial index may also be truncated.
+        // Samples that the initial index lists may also be truncated.
         for track in tracks.indices { keepWhole(track, from: 0, in: 0..<limit) }
         counts.append(tracks.map { _ in 0 })
     }
 
     /// Processes the next box of the file.
     ///
-    /// - Returns: `false` if no data after this box can be read.
+    /// - Returns: `false` if the data after this box can't be used.
     mutating func follow(_ box: FileBox, in file: some ReadableFile) throws(FileError) -> Bool {
         switch box.type {
         case "free": return box.isWhole
@@ -56,7 +56,8 @@ struct FragmentWalk {
     /// Returns, for each track, the index of the first sample that belongs to the last `count` fragments.
     func recentSamples(_ count: Int) -> [Int] {
         let first = counts.suffix(count).first ?? tracks.map { _ in 0 }
-        // Samples that have been dropped in the meantime aren't checked again.
+        // The list of samples may have become shorter since the fragment was read, because damaged samples
+        // were dropped.
         return zip(first, tracks).map { min($0, $1.samples.count) }
     }
 
@@ -73,7 +74,8 @@ struct FragmentWalk {
         let count = tracks[index].samples.count
         if let last = tracks[index].samples.last {
             guard first.decode + shift > last.decode else { return false }
-            // A sample lasts until the next one, but its own fragment doesn't contain the next sample's time.
+            // The last sample of a fragment lasts until the first sample of the next fragment, so its exact
+            // duration is known only now.
             tracks[index].samples[count - 1].duration = first.decode + shift - last.decode
         }
         tracks[index].samples += run.samples.map { $0.moved(by: shift) }
@@ -81,8 +83,9 @@ struct FragmentWalk {
         return true
     }
 
-    /// Moves the first samples of a track that starts after T0. The index before the fragments doesn't contain their
-    /// time, but samples follow each other without gaps.
+    /// Sets the time of the first samples of a track that starts after T0. The index before the fragments
+    /// doesn't contain this time, so the time is derived from the next fragment. Samples follow each other
+    /// without gaps.
     private mutating func placeBeginning(of index: Int, before decode: Int64) {
         guard counts.count == 2, let last = tracks[index].samples.last else { return }
         let gap = decode - (last.decode + last.duration)
@@ -98,23 +101,23 @@ struct FragmentWalk {
     }
 }
 
-/// Reads a fragment's sample list (`moof`) in the format that `FragmentBox` writes.
+/// Reads the sample list of a fragment (`moof`) in the format that `FragmentBox` writes.
 struct FragmentReader {
     /// Samples of one track in the fragment.
     struct Run {
         let trackNumber: UInt32
-        /// Samples with times on the timeline of the fragments, in track ticks.
+        /// The samples, with times in track ticks on the decoding timeline of the fragments.
         let samples: [PlacedSample]
     }
 
     let sequence: UInt32
     let runs: [Run]
 
-    /// Reads the list; `nil` if it isn't in the format that `FragmentBox` writes.
+    /// Reads the sample list; `nil` if the list isn't in the format that `FragmentBox` writes.
     ///
     /// - Parameters:
     ///   - content: Content of the `moof` box.
-    ///   - start: File offset of the box. The samples' offsets are relative to it.
+    ///   - start: File offset of the `moof` box in bytes. Sample offsets are relative to this offset.
     init?(_ content: BoxReader, start: Int64) {
         guard var header = content.content("mfhd"), header.readVersion() != nil, let number = header.read32()
         else {

@@ -1,19 +1,21 @@
 import Media
 
-/// Reads a movie's index in the format that `MovieBox` writes, before the fragments or at the end. The bytes aren't
-/// trusted: invalid data results in `nil`, and no value can make the reader use more memory than the size of the box.
+/// Reads the index of a movie (`moov`) in the format that `MovieBox` writes, either before the fragments or
+/// at the end of the file. The bytes aren't trusted: invalid data results in `nil`, and no value in the box
+/// can make the reader use more memory than the size of the box.
 struct MovieBoxReader {
     /// One track of the index.
     struct Track: Equatable {
         let number: UInt32
         let description: MovieTrack
         let configuration: DecoderConfiguration
-        /// Samples with times relative to T0, if the edit list contains the position of T0.
+        /// The samples of the track. Their times are relative to T0 if the edit list contains the position of
+        /// T0.
         var samples: [PlacedSample]
-        /// End of the last shown sample, in ticks relative to T0; `nil` if no index at the end of the movie
-        /// contains it.
+        /// End of the last visible sample according to an index at the end of the movie, in ticks relative to
+        /// T0; `nil` if there is no such index.
         let indexedEnd: Int64?
-        /// Ticks added to decoding times in the following fragments.
+        /// Offset in ticks that is added to all decoding times in the fragments.
         let fragmentShift: Int64
     }
 
@@ -25,8 +27,8 @@ struct MovieBoxReader {
     /// Whether fragments follow this index.
     let isBeginning: Bool
 
-    /// Maximum accepted number of ticks per second. With recordings of at most three years, sums of such
-    /// times don't overflow.
+    /// Maximum accepted number of ticks per second. At this limit, sums of times don't overflow for
+    /// recordings of up to three years.
     private static let highestTimeScale: Int64 = 1_000_000_000
     private static let longestSeconds: Int64 = 100_000_000
 
@@ -39,7 +41,8 @@ struct MovieBoxReader {
     /// - Parameters:
     ///   - content: Content of the `moov` box.
     ///   - kind: File format variant.
-    ///   - firstFrame: Reads four bytes at a file offset: the first label of a timecode.
+    ///   - firstFrame: Reads the first label of a timecode track, which consists of four bytes at a file
+    ///     offset.
     init?(_ content: BoxReader, kind: MovieKind, firstFrame: (Int64) -> UInt32?) {
         self.kind = kind
         guard var header = content.content("mvhd"), let (version, _) = header.readVersion(),
@@ -63,7 +66,7 @@ struct MovieBoxReader {
         self.tracks = tracks
     }
 
-    /// Creates a copy with other samples.
+    /// Creates a copy of an index with other tracks.
     init(_ other: MovieBoxReader, tracks: [Track]) {
         kind = other.kind
         createdAt = other.createdAt
@@ -98,8 +101,8 @@ struct MovieBoxReader {
         if !isBeginning, !edits.isEmpty {
             let length = edits.reduce(0) { $0 + ($1.duration < Int64.max / 4 ? $1.duration : 0) }
             guard isPlausible(length, timeScale: movieTimeScale) else { return nil }
-            // If the movie's coarser ticks can't distinguish the natural end from the listed one, the natural end is
-            // used.
+            // The edit list stores the end of the track in movie ticks, which are coarser than track ticks.
+            // If the end of the last sample rounds to the stored value, the exact end of the sample is used.
             if natural.rescaled(from: timeScale, to: movieTimeScale) != length {
                 end = length.rescaled(from: movieTimeScale, to: timeScale)
             }
@@ -145,12 +148,12 @@ struct MovieBoxReader {
     private struct Edit {
         let duration: Int64
         let mediaTime: Int64
-        /// Duration of the empty edit, in movie ticks.
+        /// Duration of an empty edit in movie ticks; 0 for other edits.
         var empty: Int64 { mediaTime < 0 ? duration : 0 }
     }
 
-    /// Reads the edit list of a track; empty if the track doesn't have one, `nil` if it isn't in the format that
-    /// `EditList` writes.
+    /// Reads the edit list of a track. The result is empty if the track doesn't have an edit list, and `nil`
+    /// if the list isn't in the format that `EditList` writes.
     private static func readEdits(_ content: BoxReader) -> [Edit]? {
         guard var reader = content.content("edts", "elst") else { return [] }
         guard let (version, _) = reader.readVersion(), let count = reader.read32(), count <= 2 else {
@@ -198,7 +201,8 @@ struct SampleEntryReader {
         }
     }
 
-    /// Returns the track described in the file; `nil` if its parts are inconsistent.
+    /// Returns the description of the track in the file; `nil` if the parts of the description are
+    /// inconsistent.
     func track(
         handler: String, name: String, timeScale: Int64, rotation: Rotation, firstFrame: () -> UInt32?
     ) -> MovieTrack? {
@@ -284,7 +288,7 @@ struct SampleEntryReader {
         return true
     }
 
-    /// Reads an `esds` box: the object type and the decoder-specific configuration.
+    /// Reads the object type and the decoder-specific configuration from an `esds` box.
     private mutating func readStreamDescriptor(_ box: BoxReader) {
         var reader = box
         guard reader.readVersion() != nil, Self.descriptor(3, &reader) != nil, reader.skip(3) != nil,
@@ -294,7 +298,8 @@ struct SampleEntryReader {
         if let count = Self.descriptor(5, &reader), let bytes = reader.read(count) { setup = bytes }
     }
 
-    /// Reads the size of the next descriptor if it has this tag (ISO/IEC 14496-1, 8.3.3); otherwise returns `nil`.
+    /// Reads the size of the next descriptor (ISO/IEC 14496-1, 8.3.3). The result is `nil` if the descriptor
+    /// doesn't have the tag `tag`.
     private static func descriptor(_ tag: UInt8, _ reader: inout BoxReader) -> Int? {
         guard reader.read8() == tag else { return nil }
         var size = 0
@@ -309,8 +314,8 @@ struct SampleEntryReader {
 
 /// Reads the position and time of each sample (`stbl`) in the format that `SampleTable` writes.
 enum SampleTableReader {
-    /// Returns the samples with decoding times that start at 0, in track ticks; `nil` if the tables
-    /// contradict each other.
+    /// Returns the samples of a track. Decoding times are in track ticks and start at 0. The result is `nil`
+    /// if the tables contradict each other.
     static func read(_ table: BoxReader, timeScale: Int64) -> [PlacedSample]? {
         guard let sizes = sizes(table.content("stsz")),
             let offsets = offsets(table, sizes: sizes),
@@ -349,7 +354,7 @@ enum SampleTableReader {
         return (0..<count).compactMap { _ in reader.read32() }
     }
 
-    /// Expands a run-length table. The run lengths must add up to `count`.
+    /// Expands a run-length table; `nil` if the run lengths don't add up to `count`.
     private static func runs(_ box: BoxReader?, count: Int) -> [UInt32]? {
         guard var reader = box, reader.readVersion() != nil, let runs = reader.read32(),
             reader.rest == Int(runs) * 8
@@ -378,7 +383,8 @@ enum SampleTableReader {
         return isKey
     }
 
-    /// Returns the file offset of each sample, computed from the chunks and the number of samples in each.
+    /// Returns the file offset of each sample, computed from the chunk offsets and the number of samples in
+    /// each chunk.
     private static func offsets(_ table: BoxReader, sizes: [UInt32]) -> [Int64]? {
         guard var places = table.content("co64"), places.readVersion() != nil, let chunks = places.read32(),
             places.rest == Int(chunks) * 8,

@@ -1,22 +1,22 @@
 import Media
 
-/// Readable content of a movie file: its tracks with every sample that is completely in the file.
+/// The readable content of a movie file: all tracks, with every sample that the file contains completely.
 struct MovieContent {
     let layout: MovieLayout
     let createdAt: Int64
     let movieTimeScale: Int64
     var tracks: [MovieBoxReader.Track]
-    /// State of the complete index at the end of the movie.
+    /// State of the complete index that is written at the end of the movie.
     private(set) var index: Index
-    /// For each track, index of the first sample that belongs to the last fragments, which may contain holes after a
-    /// power loss.
+    /// For each track, index of the first sample in the most recent fragments. After a power loss, data of
+    /// these fragments may be missing.
     private(set) var recentSamples: [Int]
 
     /// State of a complete index.
     enum Index: Equatable {
-        /// The media data contains all samples: the file is a plain movie.
+        /// The index is active: the file is a plain movie.
         case inForce
-        /// The index is complete at a byte offset, but isn't activated yet.
+        /// A complete index is stored at this byte offset but isn't activated yet.
         case waiting(at: Int64)
         case none
     }
@@ -24,11 +24,11 @@ struct MovieContent {
     /// Whether the movie contains frames or audio.
     var hasSamples: Bool { tracks.contains { !$0.samples.isEmpty && $0.description.codec != nil } }
 
-    /// Number of recent fragments whose samples are read and checked. At any time, fewer fragments are waiting for the
-    /// disk, unless the disk hangs.
+    /// Number of recent fragments whose samples are read and checked. The number of fragments that aren't on
+    /// the disk yet is always lower, unless the disk hangs.
     private static let recentFragments = 8
 
-    /// Reads a movie file; `nil` if it contains no samples.
+    /// Reads a movie file; `nil` if the file doesn't contain any samples.
     ///
     /// - Throws: `FileError` with the operation "reading".
     init?(reading file: some ReadableFile, layout: MovieLayout) throws(FileError) {
@@ -84,7 +84,7 @@ struct MovieContent {
             }
         }
         if let failure { throw failure }
-        // All samples in the index must be inside the file, between the reserved bytes and the end.
+        // All samples that the index lists must be between the reserved header and the end of the recording.
         let room = layout.reservedOffset + 16..<layout.end
         guard let movie,
             movie.tracks.allSatisfy({ $0.samples.allSatisfy { $0.lies(in: room) || movie.isBeginning } })
@@ -92,7 +92,7 @@ struct MovieContent {
         return movie
     }
 
-    /// Whether an index contains all samples of the fragments.
+    /// Whether an index lists all samples of the fragments.
     private static func holds(_ complete: [MovieBoxReader.Track], _ found: [MovieBoxReader.Track]) -> Bool {
         found.allSatisfy { track in
             guard let other = complete.first(where: { $0.number == track.number }) else { return false }
@@ -103,7 +103,7 @@ struct MovieContent {
         }
     }
 
-    /// Truncates each track before the first damaged sample among its recent samples.
+    /// Truncates each track at its first damaged sample. Only recent samples are checked.
     private mutating func dropDamaged(_ file: some ReadableFile) throws(FileError) {
         for track in tracks.indices {
             let check = SampleCheck(codec: tracks[track].description.codec)
@@ -112,7 +112,7 @@ struct MovieContent {
                 let bytes = try file.read(Int(place.byteCount), at: place.offset)
                 guard bytes.count == Int(place.byteCount), check.isWhole(bytes, at: place.offset) else {
                     tracks[track].samples.removeSubrange(sample...)
-                    // An index that contains this sample must not be activated.
+                    // An index that lists the damaged sample must not be activated.
                     index = .none
                     break
                 }
@@ -120,7 +120,8 @@ struct MovieContent {
         }
     }
 
-    /// Removes timecode tracks whose only label is missing. The movie's frames are then shown without a timecode.
+    /// Removes each timecode track whose only label is missing. Players then show the movie without a
+    /// timecode.
     private mutating func dropMissingLabels() {
         let missing = tracks.indices.filter {
             tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty
@@ -134,7 +135,7 @@ struct MovieContent {
 }
 
 extension PlacedSample {
-    /// Whether all bytes of the sample are inside a byte range of the file.
+    /// Whether all bytes of the sample are inside the byte range `part` of the file.
     func lies(in part: Range<Int64>) -> Bool {
         offset >= part.lowerBound && offset + Int64(byteCount) <= part.upperBound
     }
@@ -150,27 +151,30 @@ extension MovieTrack {
     }
 }
 
-/// Layout of a movie file that multicam recorded. Only the box headers are read, so the size of the media data doesn't
-/// matter.
+/// Box layout of a movie file that multicam recorded. Only the box headers are read, regardless of the size
+/// of the media data.
 struct MovieLayout {
     let kind: MovieKind
-    /// Byte offset of the 16 bytes that are, or will become, the header of the media data.
+    /// Byte offset of the 16 reserved bytes, which become the header of the media data when the file is
+    /// finished.
     let reservedOffset: Int64
-    /// Boxes starting at `reservedOffset`, up to the first box of a type that multicam doesn't write.
+    /// The boxes in the file starting at `reservedOffset`, up to the first box whose type multicam doesn't
+    /// write.
     let boxes: [FileBox]
-    /// End of the recording in bytes: the end of the file, or the end found by an earlier recovery that then appended
-    /// an index.
+    /// Byte offset of the end of the recording. The recording ends at the end of the file, unless an earlier
+    /// recovery stored the end of the recording and then appended an index.
     let end: Int64
 
-    /// Maximum size of a fragment's sample list in bytes. A larger list is damaged.
+    /// Maximum size of a fragment's sample list in bytes. A larger list is considered damaged.
     private static let largestList: Int64 = 16 << 20
-    /// Maximum size of a recording's index in bytes. A larger index is damaged.
+    /// Maximum size of a recording's index in bytes. A larger index is considered damaged.
     static let largestIndex: Int64 = 1 << 30
 
-    /// Reads the box headers; `nil` if the file doesn't start like a multicam file.
+    /// Reads the box headers of a file; `nil` if the start of the file differs from the files that multicam
+    /// writes.
     ///
     /// - Parameters:
-    ///   - file: The file.
+    ///   - file: The movie file to read.
     ///   - byteCount: Size of the file in bytes.
     /// - Throws: `FileError` with the operation "reading".
     init?(of file: some ReadableFile, byteCount: Int64) throws(FileError) {
@@ -201,7 +205,7 @@ struct MovieLayout {
         self.boxes = boxes
     }
 
-    /// Returns the end of the recording, as stored by an interrupted recovery.
+    /// Returns the end of the recording in bytes, which a recovery stores before it appends an index.
     private static func journalledEnd(_ start: [UInt8], at place: Int, byteCount: Int64) throws(FileError)
         -> Int64
     {

@@ -2,32 +2,34 @@ public import FoundationEssentials
 public import Media
 package import System
 
-/// Movie file in the state after a recording or a crash. This class reports the readable content and converts the file
-/// to a plain movie.
+/// Recovers a movie file after a recording or a crash: reports the readable content, and converts the file to
+/// a plain movie.
 ///
-/// The file isn't trusted: lengths, offsets, and times are checked against the file size and each other, and the
-/// recording ends at the first inconsistency. The duration doesn't depend on the size of the media data: only box
-/// headers, sample lists, and the samples of the last fragments are read.
+/// The file isn't trusted: lengths, offsets, and times are checked against the file size and against each
+/// other, and all data after the first inconsistency is ignored. The time required doesn't depend on the size
+/// of the media data, because only box headers, sample lists, and the samples of the last fragments are read.
 ///
-/// Not thread-safe: use it from one thread at a time. The file is locked while this object exists.
+/// Not thread-safe: use an instance from only one thread at a time. The file is locked while the instance
+/// exists.
 public final class MovieRecovery {
-    /// One track, up to its last complete sample.
+    /// One track of the movie, up to the last complete sample.
     public struct Track: Sendable, Equatable {
         /// Description of the track.
         public let description: MovieTrack
-        /// Number of samples that can be read.
+        /// Number of samples of the track that can be read.
         public let sampleCount: Int
-        /// Number of samples that are decoded but not shown, because they precede the file's time 0.
+        /// Number of samples that are decoded but not shown because their time is before T0.
         public let leadCount: Int
-        /// End of the last shown sample, in track ticks relative to T0.
+        /// End of the last visible sample, in track ticks relative to T0.
         public let end: Int64
-        /// Frame rate of the track's grid, derived from the durations of its frames; `nil` for other tracks, for tracks
-        /// without frames, and for variable frame rates.
+        /// Frame rate of a video track, derived from the durations of its frames; `nil` for other tracks, for
+        /// tracks without frames, and for variable frame rates.
         public let rate: FrameRate?
-        /// Number of samples that are in the file but can't be shown, because they refer to missing samples.
+        /// Number of samples that are in the file but can't be decoded, because samples that they depend on
+        /// are missing.
         public let droppedCount: Int
-        /// Gaps between frames in the grid where no frame was written, in track ticks relative to T0. The
-        /// previous frame lasts longer.
+        /// Time ranges of the frame grid without frames, in track ticks relative to T0. Players show the
+        /// previous frame during these ranges.
         public let holes: [Range<Int64>]
     }
 
@@ -46,18 +48,18 @@ public final class MovieRecovery {
     private let file: OutputFile
     private let content: MovieContent
 
-    /// Opens, locks, and reads a file.
+    /// Opens and locks a movie file, and reads its content.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` with the operation "opening" or "reading". The error for "reading" contains an explanation
-    ///   if the file wasn't recorded by multicam, or contains no frames or audio.
+    ///   - disk: Callbacks for file writes.
+    /// - Throws: `FileError` with the operation "opening" or "reading". A "reading" error contains an
+    ///   explanation if multicam didn't record the file or if the file doesn't contain frames or audio.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
 
-    /// Opens, locks, and reads a file inside a folder, as `init(path:disk:)` does.
+    /// Opens, locks, and reads a movie file inside a folder; see `init(path:disk:)`.
     package init(_ place: ContainedFile, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         file = try OutputFile(opening: place, disk: disk)
         let byteCount = try file.byteCount()
@@ -87,21 +89,21 @@ public final class MovieRecovery {
         tracks = zip(content.tracks, dropped).map { Track($0, droppedCount: $1) }
     }
 
-    /// Converts the file to a plain movie whose tracks end at given times. A plain movie that already ends at these
-    /// times isn't changed.
+    /// Converts the file to a plain movie whose tracks end at the times in `ends`. A plain movie whose tracks
+    /// already end at these times isn't changed.
     ///
-    /// A longer track is shortened, but its samples remain in the file. A shorter track is extended: JPEG
-    /// tracks with copies of their last frame, AAC tracks with silence. The last H.264 frame is shown until
-    /// the end.
+    /// A track that ends later is shortened, but its samples remain in the file. A track that ends earlier is
+    /// extended: a JPEG track with copies of the last frame, an AAC track with silence. In an H.264 track,
+    /// the last frame is shown until the end.
     ///
-    /// The operation may be interrupted at any time and repeated. Existing data isn't changed. A complete
-    /// index is appended and made durable before a single write of 16 bytes activates it. Until that write,
-    /// the file is in its previous state.
-    /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` keeps the
-    ///   track's end.
-    /// - Returns: Content of the file.
-    /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync". The file is then
-    ///   either in its previous state or complete.
+    /// If the conversion is interrupted, it can be repeated. Existing data isn't changed. A complete index is
+    /// appended and made durable before a single write of 16 bytes activates it. Until the 16 bytes are
+    /// written, the file keeps its previous state.
+    /// - Parameter ends: End of each track, by track index, in track ticks relative to T0; `nil` to keep the
+    ///   end of a track.
+    /// - Returns: A summary of the file's content.
+    /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync". After an
+    ///   error, the file is either in its previous state or complete.
     @discardableResult
     public func makeWhole(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
@@ -134,17 +136,18 @@ public final class MovieRecovery {
         ).bytes
         let place = start + Int64(silence.count)
         try file.write(silence + index, at: start)
-        // Truncates remains of an earlier attempt that follow the index.
+        // Removes data after the index that an interrupted conversion left behind.
         try file.setEnd(place + Int64(index.count))
         try file.activateIndex(indexAt: place, reservedOffset: content.layout.reservedOffset)
         return summary(recorded, byteCount: place + Int64(index.count))
     }
 
-    /// Counts the frames of a JPEG track that equal the previous frame byte for byte, because the frame was duplicated
-    /// or replaces a slate. The count is 0 for other codecs.
+    /// Counts the frames of a JPEG track that equal the previous frame byte for byte. A frame equals the
+    /// previous frame if the recorder duplicated it or if both belong to a slate. The count is 0 for other
+    /// codecs.
     ///
-    /// Only adjacent frames of equal size are compared. After 256 MiB have been read for comparisons, frames of equal
-    /// size count as equal.
+    /// Only adjacent frames with the same size in bytes are compared. After 256 MiB have been read, further
+    /// frames with the same size count as equal without being compared.
     /// - Throws: `FileError` with the operation "reading".
     public func duplicatedCount(ofTrack index: Int) throws(FileError) -> Int {
         guard content.tracks[index].description.codec == .mjpeg else { return 0 }
@@ -165,8 +168,8 @@ public final class MovieRecovery {
 
     private static let comparedBytes = 256 << 20
 
-    /// Stores the end of the recording in the reserved bytes. After an interruption, the next recovery can then
-    /// distinguish appended bytes from the recording.
+    /// Stores the end of the recording in the reserved bytes. If the recovery is interrupted, the next
+    /// recovery can distinguish appended bytes from the recording.
     ///
     /// - Returns: Byte offset for the next write.
     private func beginAppending() throws(FileError) -> Int64 {
@@ -222,15 +225,15 @@ extension MovieTrack {
     }
 }
 
-/// Checks whether a recovery would find content in a media file. The check only reads the file and doesn't lock it.
+/// Checks whether a media file contains recoverable content. The check doesn't modify or lock the file.
 package enum RecoverableContent {
-    /// Size in bytes above which a file is assumed to have content: only the recorder's first writes are
-    /// smaller.
+    /// File size in bytes above which a file is assumed to have content without reading it.
     private static let largestRead: Int64 = 64 << 20
 
     /// Whether a movie or Broadcast Wave file contains at least one frame or sample.
     ///
-    /// - Parameter place: The file. The name of a wave file ends in `.wav`.
+    /// - Parameter place: The media file. A Broadcast Wave file has the extension `.wav`; all other files are
+    ///   read as movies.
     /// - Returns: Whether the file contains a frame or a sample.
     /// - Throws: `FileError` with the operation "opening" or "reading".
     package static func isPresent(in place: ContainedFile) throws(FileError) -> Bool {

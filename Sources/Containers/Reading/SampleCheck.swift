@@ -1,16 +1,18 @@
 import Media
 
-/// Checks whether all bytes of a sample are present, because the file system may have lost pages of it.
+/// Checks whether a sample in a movie file is complete. After a crash, the file system may have lost pages of
+/// the sample.
 ///
-/// After a power loss, data that didn't reach the disk may consist of zeros or of the previous content of its blocks.
-/// An encoder's packet never contains an entire page of zeros, and it starts and ends as its format requires.
+/// After a power loss, data that didn't reach the disk may be replaced by zeros or by the previous content of
+/// the disk blocks. A valid packet never contains an entire page of zeros, and its start and end are
+/// determined by the codec.
 struct SampleCheck {
     let codec: StreamParameters.Codec?
 
-    /// Granularity of data loss in a file system, in bytes.
+    /// Size in bytes of the units in which a file system can lose data.
     private static let page = 4096
 
-    /// Checks a sample.
+    /// Checks whether a sample is complete.
     ///
     /// - Parameters:
     ///   - bytes: All bytes of the sample.
@@ -25,13 +27,15 @@ struct SampleCheck {
         }
     }
 
-    /// Whether a JPEG is complete from its first marker to its last. Cameras may add zeros after the end.
+    /// Whether a JPEG is complete from the start-of-image marker to the end-of-image marker. Cameras may
+    /// append zeros after the end.
     private static func isFrame(_ bytes: [UInt8], at offset: Int64) -> Bool {
         // The start-of-image marker is always followed by another marker.
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
         guard let last = bytes.lastIndex(where: { $0 != 0 }), bytes[last] == 0xD9, bytes[last - 1] == 0xFF
         else {
-            // Some cameras omit the end marker. Such a frame is complete if none of its pages is missing.
+            // Some cameras omit the end-of-image marker. A frame without this marker counts as complete if it
+            // doesn't contain a page of zeros.
             return !hasEmptyPage(bytes[...], at: offset)
         }
         return !hasEmptyPage(bytes[..<last], at: offset)
@@ -48,7 +52,8 @@ struct SampleCheck {
         return false
     }
 
-    /// Whether the unit lengths add up and no unit contains three consecutive zero bytes (ITU-T H.264, 7.4.1).
+    /// Whether the lengths of the NAL units add up to the packet size and no unit contains three consecutive
+    /// zero bytes (ITU-T H.264, 7.4.1).
     private static func isAccessUnit(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             guard let units = NetworkUnits.lengthPrefixed(bytes, lengthSize: 4), !units.isEmpty else {
@@ -67,13 +72,14 @@ struct SampleCheck {
     }
 }
 
-/// Checks whether a packet belongs to a codec, using its first bytes and, for H.264, its unit lengths.
+/// Checks whether a packet belongs to a codec, based on the first bytes and, for H.264, the lengths of the
+/// NAL units.
 package enum PacketCheck {
-    /// Checks a packet.
+    /// Checks whether a packet can belong to a codec.
     ///
     /// - Parameters:
     ///   - bytes: All bytes of the packet.
-    ///   - codec: Type of its sample entry.
+    ///   - codec: Type of the sample entry in the sample description, such as `avc1`.
     /// - Returns: `false` only if the packet certainly belongs to another codec or is damaged.
     package static func isPacket(_ bytes: [UInt8], of codec: String) -> Bool {
         switch codec {
@@ -84,7 +90,8 @@ package enum PacketCheck {
         }
     }
 
-    /// Whether the unit lengths add up and no unit has its forbidden bit set (ITU-T H.264, 7.3.1).
+    /// Whether the lengths of the NAL units add up to the packet size and `forbidden_zero_bit` is 0 in each
+    /// unit (ITU-T H.264, 7.3.1).
     private static func isAccessUnit(_ bytes: [UInt8]) -> Bool {
         var place = 0
         while place + 5 <= bytes.count {

@@ -3,9 +3,10 @@ package import System
 
 /// Writes a Broadcast Wave recording that is playable at any time.
 ///
-/// About every half second, the pending samples are written and the sizes in the header are updated, so a killed
-/// process loses at most that much audio. Not thread-safe: use it from one thread at a time. If the object is released
-/// without `finish`, the file remains as it is.
+/// About every half second, the pending samples are written and the sizes in the header are updated, so at
+/// most half a second of audio is lost if the process is killed. Not thread-safe: use an instance from only
+/// one thread at a time. If the instance is released without a call to `finish`, the file remains in its
+/// current state.
 public final class WaveFile {
     /// Sample format: signed little-endian integers.
     public enum Depth: Int, Sendable {
@@ -15,7 +16,7 @@ public final class WaveFile {
         case integer24 = 24
     }
 
-    /// Returns the file opened for reading, even if it was renamed while it was being written.
+    /// Opens the same file for reading, even if the file was renamed while it was being written.
     ///
     /// - Throws: `FileError` with the operation "opening".
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
@@ -36,21 +37,21 @@ public final class WaveFile {
     private var dataSize: Int64 = 0
     private var failure: FileError?
     private var isOpen = true
-    /// Checksum of the samples; `nil` if it can't be computed.
+    /// Running checksum of the samples; `nil` if the checksum can't be computed.
     private var running = RunningChecksum()
-    /// Checksum of the finished file; `nil` before that, or if it can't be computed.
+    /// Checksum of the finished file; `nil` until `finish` is called, or if the checksum can't be computed.
     public private(set) var checksum: FileChecksum?
-    /// Expected size of the file in bytes, derived from the written data.
+    /// Expected size of the file in bytes, computed from the data that was written.
     public var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
 
-    /// Creates the file, which must not exist.
+    /// Creates a Broadcast Wave file. The file must not exist yet.
     ///
     /// - Parameters:
     ///   - path: Final path of the file, in an existing folder.
-    ///   - format: Any sample rate and number of channels.
+    ///   - format: The sample rate and number of channels. Any values are accepted.
     ///   - depth: Sample format.
-    ///   - broadcast: Origin of the recording.
-    ///   - disk: Hooks for file writes.
+    ///   - broadcast: Metadata about the origin of the recording.
+    ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
@@ -61,7 +62,7 @@ public final class WaveFile {
             broadcast: broadcast, disk: disk)
     }
 
-    /// Creates the file inside a folder, as `init(path:format:depth:broadcast:disk:)` does.
+    /// Creates a Broadcast Wave file inside a folder; see `init(path:format:depth:broadcast:disk:)`.
     package init(
         _ place: ContainedFile, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
         disk: FileWriteHooks = FileWriteHooks()
@@ -78,7 +79,8 @@ public final class WaveFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// Creates the file for tests of a full disk: writes fail at `diskCapacity` bytes.
+    /// Creates a Broadcast Wave file for tests of a full disk. Writes fail when the file reaches
+    /// `diskCapacity` bytes.
     package convenience init(
         path: String, format: AudioFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
     ) throws(FileError) {
@@ -87,17 +89,17 @@ public final class WaveFile {
             disk: FileWriteHooks(capacity: diskCapacity))
     }
 
-    /// The file and its folder.
+    /// The wave file and the folder that contains it.
     package var containedFile: ContainedFile { file.file }
 
     deinit {
         durability.end()
     }
 
-    /// Number of bytes that `finish` would write at this point.
+    /// Number of bytes that a call to `finish` would write now.
     public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
-    /// Time until the pending samples are written; `nil` before the first samples.
+    /// Time until the pending samples are written; `nil` before the first samples are appended.
     package var rhythm: WriteRhythm? {
         func duration(of size: Int) -> Nanoseconds {
             .duration(of: Int64(size / header.blockSize), perSecond: Int64(format.rate))
@@ -111,13 +113,13 @@ public final class WaveFile {
     /// Number of appended samples per channel.
     public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
 
-    /// Number of samples per channel that are in the file and survive a process crash.
+    /// Number of samples per channel that are already in the file and therefore survive a process crash.
     public var writtenSampleCount: Int64 { dataSize / Int64(header.blockSize) }
 
-    /// Replaces the origin in a file that was created before its start time was known. Call this function only before
-    /// the first sample.
+    /// Replaces the origin metadata of a file that was created before its start time was known. Call this
+    /// function only before the first sample is appended.
     ///
-    /// - Parameter broadcast: Origin of the recording.
+    /// - Parameter broadcast: Metadata about the origin of the recording.
     /// - Throws: `FileError` with the operation "writing".
     public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
         precondition(dataSize == 0 && pending.isEmpty, "the metadata must be set before the first sample")
@@ -127,15 +129,15 @@ public final class WaveFile {
         try file.write(bytes, at: 0)
     }
 
-    /// Appends the next samples.
+    /// Appends samples to the recording.
     ///
-    /// Full scale ±1 becomes ±2²³ (or ±2¹⁵), rounded to the nearest integer, half away from zero. Values beyond full
-    /// scale are clipped, and NaN becomes 0. No dithering is applied: at 24 bits, the rounding error is below any
-    /// microphone's noise.
-    /// - Parameter samples: Interleaved samples, the same number for each channel.
-    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if these samples or earlier ones
-    ///   can't be written. All later calls then throw as well. The file is valid up to the failure, and can still be
-    ///   finished.
+    /// The full scale of ±1 is mapped to ±2²³ for 24 bits or ±2¹⁵ for 16 bits. Values are rounded to the
+    /// nearest integer, with ties away from zero. Values beyond full scale are clipped, and NaN becomes 0. No
+    /// dithering is applied, because the rounding error at 24 bits is below the noise of any microphone.
+    /// - Parameter samples: Interleaved samples, with the same number of samples for each channel.
+    /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if these or earlier
+    ///   samples can't be written. After a failure, all later calls throw the same error. The file is valid
+    ///   up to the failure, and can still be finished.
     public func append(samples: [Float]) throws(FileError) {
         precondition(isOpen, "samples must be appended before the file is finished")
         precondition(
@@ -152,20 +154,20 @@ public final class WaveFile {
         if pending.count * 2 >= format.rate * header.blockSize { try writeRest() }
     }
 
-    /// Writes the pending samples and makes the file durable.
+    /// Writes the pending samples, finishes the file, and flushes it to the disk.
     ///
-    /// If `append` has failed, this function finishes the data written before and doesn't throw that failure
-    /// again.
-    /// - Returns: Samples per channel in the file.
+    /// If an earlier `append` failed, this function finishes the file with the data written before the
+    /// failure and doesn't throw the failure again.
+    /// - Returns: Number of samples per channel in the file.
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
     @discardableResult
     public func finish() throws(FileError) -> Int64 {
         precondition(isOpen, "the file is already finished")
         isOpen = false
         let known = failure
-        // A failure here is thrown after the remaining steps are complete.
+        // If writing the remaining samples fails, the error is thrown after the remaining steps are complete.
         do throws(FileError) { try writeRest() } catch { failure = error }
-        // After a failure, samples that weren't written aren't counted.
+        // Samples that couldn't be written aren't counted.
         pending = []
         durability.finish()
         if dataSize % 2 != 0 {
@@ -181,7 +183,8 @@ public final class WaveFile {
         return dataSize / Int64(header.blockSize)
     }
 
-    /// Closes the file in its current state: playable up to its last half second.
+    /// Closes the file without writing the pending samples. The file is playable but may lack the last half
+    /// second of audio.
     public func abandon() {
         isOpen = false
         durability.end()
@@ -189,7 +192,7 @@ public final class WaveFile {
         pending = []
     }
 
-    /// Adds silence that uses no disk space, so that tests reach offsets beyond 4 GiB.
+    /// Adds silence without using disk space. Tests use this function to reach offsets beyond 4 GiB.
     package func leaveHole(sampleCount: Int64) throws(FileError) {
         try writeRest()
         running = nil
@@ -197,10 +200,11 @@ public final class WaveFile {
         try file.setEnd(headerSize + dataSize)
     }
 
-    /// Writes the pending samples and then a header that includes them. The header never describes samples that aren't
-    /// in the file.
+    /// Writes the pending samples, and then updates the header to include these samples. The header never
+    /// describes samples that aren't in the file.
     ///
-    /// - Throws: `FileError` with the operation "writing". Data written before remains and can be finished.
+    /// - Throws: `FileError` with the operation "writing". Data that was written earlier remains valid, and
+    ///   the file can still be finished.
     public func writeRest() throws(FileError) {
         guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {
@@ -210,8 +214,8 @@ public final class WaveFile {
             failure = error
             pending = []
             do throws(FileError) { try file.setEnd(headerSize + dataSize) } catch {
-                // Samples beyond the size in the header are ignored. The first failure is more informative than a
-                // failed truncation.
+                // A failed truncation is ignored, because readers ignore samples beyond the size in the
+                // header, and the write error is more informative.
             }
             throw error
         }
@@ -236,8 +240,8 @@ public final class WaveFile {
         }
     }
 
-    /// Appends samples of a given size in bytes, each stored by `store`. A single allocation is used, because appending
-    /// byte by byte takes ten times as long.
+    /// Appends samples to the pending data. Each sample has `size` bytes, which `store` writes. Memory is
+    /// allocated only once, because appending byte by byte takes ten times as long.
     @inline(__always)
     private func append(
         _ size: Int, _ samples: [Float], scale: Float, store: (Int32, UnsafeMutableRawPointer) -> Void
@@ -253,8 +257,8 @@ public final class WaveFile {
         pending += bytes
     }
 
-    /// Rounds a sample to the nearest integer, half away from zero. With doubles the sum is exact, so truncating its
-    /// fraction rounds correctly. NaN becomes 0.
+    /// Rounds a sample to the nearest integer, with ties away from zero. The computation adds 0.5 as a
+    /// `Double`, which is exact, and truncates the fraction. NaN becomes 0.
     @inline(__always)
     private static func integer(_ sample: Float, scale: Float) -> Int32 {
         guard !sample.isNaN else { return 0 }

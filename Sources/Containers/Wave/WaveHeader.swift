@@ -1,15 +1,16 @@
 internal import Media
 
-/// Header of a Broadcast Wave file (EBU Tech 3285): all bytes before the samples. The size of the header never changes.
+/// Header of a Broadcast Wave file (EBU Tech 3285), which consists of all bytes before the samples. The size
+/// of the header never changes during a recording.
 ///
-/// Files below 4 GiB are RIFF files with a `JUNK` chunk that reserves space for 64-bit sizes. Larger files are RF64
-/// (EBU Tech 3306).
+/// A file below 4 GiB is a RIFF file with a `JUNK` chunk, which reserves space for 64-bit sizes. A larger
+/// file is an RF64 file (EBU Tech 3306).
 struct WaveHeader {
     let format: AudioFormat
     let bits: Int
     let broadcast: WaveBroadcast
 
-    /// Size of one sample for all channels, in bytes.
+    /// Size in bytes of one sample frame, which contains one sample of each channel.
     var blockSize: Int { bits / 8 * format.channels }
 
     /// Returns the header for `dataSize` bytes of samples.
@@ -41,8 +42,8 @@ struct WaveHeader {
         return header
     }
 
-    /// Content of the format chunk: plain PCM for up to two channels, or the extensible format (`WAVEFORMATEXTENSIBLE`)
-    /// without speaker positions for more channels.
+    /// Content of the `fmt` chunk. For up to two channels, the format is plain PCM. For more channels, it is
+    /// `WAVEFORMATEXTENSIBLE` without speaker positions.
     private var formatContent: [UInt8] {
         let isExtensible = format.channels > 2
         var content: [UInt8] = []
@@ -56,7 +57,7 @@ struct WaveHeader {
         content.put(little: UInt16(22))
         content.put(little: UInt16(bits))
         content.put(little: UInt32(0))
-        // KSDATAFORMAT_SUBTYPE_PCM
+        // The sub-format is KSDATAFORMAT_SUBTYPE_PCM.
         content.put(little: UInt16(1))
         content.append(contentsOf: [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71])
         return content
@@ -66,7 +67,7 @@ struct WaveHeader {
 /// Header of a Broadcast Wave file in the format that `WaveHeader` writes, read from an untrusted file.
 struct WaveLayout {
     let format: AudioFormat
-    /// Size of one sample for all channels, in bytes.
+    /// Size in bytes of one sample frame, which contains one sample of each channel.
     let blockSize: Int64
     /// Byte offset of the chunk that contains 64-bit sizes or reserves space for them.
     let sizesOffset = 12
@@ -74,15 +75,15 @@ struct WaveLayout {
     let samplesOffset: Int
     /// Size of the samples in bytes, as stated in the header.
     let dataSize: Int64
-    /// Size in bytes of all data after the first 8 bytes, as stated in the header.
+    /// RIFF size as stated in the header: the size in bytes of all data after the first 8 bytes.
     private let riffSize: Int64
 
-    /// Maximum size of a header in bytes, larger than any header that multicam writes.
+    /// Maximum size of a header that is read, in bytes. Headers that multicam writes are smaller.
     static let headerLimit = 4096
-    /// Maximum accepted size in bytes, chosen so that sums of such sizes don't overflow.
+    /// Maximum accepted value of a size field, in bytes. At this limit, sums of sizes don't overflow.
     private static let largestSize: Int64 = 1 << 60
 
-    /// Reads a header; `nil` if its layout differs from multicam's.
+    /// Reads a header; `nil` if the layout differs from the headers that multicam writes.
     ///
     /// - Parameter bytes: First bytes of the file.
     init?(_ bytes: [UInt8]) {
@@ -115,7 +116,7 @@ struct WaveLayout {
         min(dataSize, max(0, byteCount - Int64(samplesOffset))) / blockSize
     }
 
-    /// Whether the sizes in the header are consistent and the file contains all the bytes that they describe.
+    /// Whether the sizes in the header are consistent with each other and with the size of the file.
     func isPlain(in byteCount: Int64) -> Bool {
         let end = Int64(samplesOffset) + dataSize + dataSize % 2
         return dataSize % blockSize == 0 && byteCount >= end && riffSize == end - 8
@@ -149,23 +150,23 @@ extension [UInt8] {
     }
 }
 
-/// Origin of a Broadcast Wave file (EBU Tech 3285, chunk `bext`).
+/// Origin metadata of a Broadcast Wave file (`bext` chunk, EBU Tech 3285).
 public struct WaveBroadcast: Sendable, Equatable {
     /// Free text, at most 256 bytes of UTF-8. Longer text is truncated.
     public let description: String
     /// Name of the recording, at most 32 bytes of UTF-8. A longer name is truncated.
     public let reference: String
-    /// Local date and time of day of the first sample.
+    /// Local date and time of the first sample.
     public let start: LocalTime
 
-    /// Creates an origin.
+    /// Creates origin metadata. Each parameter sets the property of the same name.
     public init(description: String, reference: String, start: LocalTime) {
         self.description = description
         self.reference = reference
         self.start = start
     }
 
-    /// Content of the chunk in version 1, without UMID and loudness.
+    /// Content of the `bext` chunk in version 1, without UMID and loudness.
     func bytes(rate: Int, bits: Int, channels: Int) -> [UInt8] {
         var buffer: [UInt8] = []
         buffer.put(text: description, count: 256)
@@ -178,7 +179,7 @@ public struct WaveBroadcast: Sendable, Equatable {
         buffer.put(little: UInt64(max(0, start.samples(rate: rate))))
         buffer.put(little: UInt16(1))  // version
         buffer.append(contentsOf: repeatElement(0, count: 64 + 190))  // UMID, reserved
-        // The coding history (EBU R 98) consists of lines of fields.
+        // Each line of the coding history (EBU R 98) consists of comma-separated fields.
         let mode = channels == 1 ? "mono" : channels == 2 ? "stereo" : "multitrack"
         var history = "A=PCM,F=\(rate),W=\(bits),M=\(mode),T=multicam\r\n"
         if history.utf8.count % 2 != 0 { history += "\0" }

@@ -1,11 +1,12 @@
 public import Media
 package import System
 
-/// Broadcast Wave file in the state after a recording or a crash. This class reports the readable content and corrects
+/// Recovers a Broadcast Wave file after a recording or a crash: reports the readable content, and corrects
 /// the header.
 ///
-/// During a recording, samples are written before the header, so samples that are in both the header and the file are
-/// complete. Not thread-safe: use it from one thread at a time. The file is locked while this object exists.
+/// During a recording, samples are written before the header is updated, so all samples that the header
+/// describes and that are within the file are complete. Not thread-safe: use an instance from only one thread
+/// at a time. The file is locked while the instance exists.
 public final class WaveRecovery {
     /// Path of the file.
     public var path: String { file.path }
@@ -21,18 +22,18 @@ public final class WaveRecovery {
     private let layout: WaveLayout
     private let byteCount: Int64
 
-    /// Opens and locks a file, and reads its header.
+    /// Opens and locks a Broadcast Wave file, and reads its header.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - disk: Hooks for file writes.
-    /// - Throws: `FileError` with the operation "opening" or "reading". The error for "reading" contains an explanation
-    ///   if the file wasn't recorded by multicam.
+    ///   - disk: Callbacks for file writes.
+    /// - Throws: `FileError` with the operation "opening" or "reading". A "reading" error contains an
+    ///   explanation if multicam didn't record the file.
     public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
 
-    /// Opens, locks, and reads a file inside a folder, as `init(path:disk:)` does.
+    /// Opens, locks, and reads a Broadcast Wave file inside a folder; see `init(path:disk:)`.
     package init(_ place: ContainedFile, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         file = try OutputFile(opening: place, disk: disk)
         let byteCount = try file.byteCount()
@@ -50,13 +51,14 @@ public final class WaveRecovery {
         isPlain = layout.isPlain(in: byteCount)
     }
 
-    /// Corrects the header for the existing samples, or for another number of samples. Missing samples are replaced
-    /// with silence. Surplus samples remain in the file after the data described by the header.
+    /// Corrects the header so that it describes the existing samples or a given number of samples. Missing
+    /// samples are replaced with silence. Surplus samples remain in the file after the data that the header
+    /// describes.
     ///
-    /// The operation may be interrupted at any time and repeated: the samples are made durable before a single write
-    /// changes the header.
-    /// - Parameter wanted: Samples per channel; `nil` for the existing samples.
-    /// - Returns: Samples per channel in the corrected header.
+    /// If the correction is interrupted, it can be repeated: the samples are flushed to the disk before a
+    /// single write changes the header.
+    /// - Parameter wanted: Number of samples per channel; `nil` to use the existing samples.
+    /// - Returns: Number of samples per channel in the corrected header.
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
     @discardableResult
     public func makeWhole(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
@@ -65,7 +67,8 @@ public final class WaveRecovery {
         let samples = Int64(layout.samplesOffset)
         let (known, size) = (sampleCount * layout.blockSize, count * layout.blockSize)
         if size > known {
-            // Bytes after the samples described by the header aren't audio and are replaced with silence.
+            // Bytes after the samples that the header describes aren't valid audio, so silence overwrites
+            // these bytes.
             let overwritten = min(byteCount, samples + size) - (samples + known)
             if overwritten > 0 {
                 try file.write([UInt8](repeating: 0, count: Int(overwritten)), at: samples + known)

@@ -7,9 +7,9 @@ internal import Monitoring
 ///     let tap = FrameTap(role: "program", FrameRequest(.converted(.bgra), size: size)) { frame in show(frame) }
 ///     try session.attach(tap)
 ///
-/// The handler runs on a separate thread. If the handler is too slow, frames are dropped and counted; the recording
-/// isn't affected. A frame's memory is valid while the frame is retained. Don't retain frames of a raw camera after the
-/// handler returns, since their memory may belong to the driver.
+/// The handler runs on a separate thread. If the handler is too slow, frames are dropped and counted; the
+/// recording isn't affected. The memory of a frame is valid while the frame is retained. Don't retain raw
+/// frames of a camera after the handler returns, because their memory may belong to the driver.
 public final class FrameTap: Sendable {
     /// Pixel format of the frames passed to the handler.
     public typealias Format = FrameRequest.Format
@@ -23,7 +23,7 @@ public final class FrameTap: Sendable {
         /// Number of frames in driver memory that are queued or being handled.
         var lent = 0
 
-        /// Whether a frame is within the requested rate.
+        /// Whether a frame is passed on at the requested frame rate.
         mutating func keeps(_ frame: CapturedFrame) -> Bool {
             guard let rate = request.rate else { return true }
             if decimator?.rate != rate { decimator = FrameDecimator(rate: rate) }
@@ -33,13 +33,14 @@ public final class FrameTap: Sendable {
 
     /// The camera's role, or `program` for the composed frames.
     public let role: String
-    /// Whether the tap only serves a preview, so that the governor may pause it when the computer is overloaded.
+    /// Whether the tap is only for a preview, so that the governor may pause the tap when the computer is
+    /// overloaded.
     public let isPreview: Bool
-    /// Whether the session can end without waiting for the handler, which may itself be waiting for another
-    /// process.
+    /// Whether the session doesn't wait for the handler when it ends, because the handler itself may be
+    /// waiting for another process.
     package let mayStall: Bool
-    /// Whether the handler receives compressed frames on the camera's own thread, so that no other thread
-    /// needs to be woken for them.
+    /// Whether the handler receives compressed frames directly on the camera's thread, which avoids waking
+    /// another thread.
     private let handlesOnCameraThread: Bool
     private let queue: BoundedQueue<CapturedFrame>
     private let state: ConditionLock<State>
@@ -49,9 +50,9 @@ public final class FrameTap: Sendable {
     ///
     /// - Parameters:
     ///   - role: The camera's role, or `program`.
-    ///   - request: The requested format, part, size, and rate. A frame that can't be converted is dropped.
-    ///   - isPreview: Whether the tap only serves a preview, so that the governor may pause it when the computer is
-    ///     overloaded.
+    ///   - request: The requested format, crop, size, and rate. A frame that can't be converted is dropped.
+    ///   - isPreview: Whether the tap is only for a preview, so that the governor may pause the tap when the
+    ///     computer is overloaded.
     ///   - capacity: Maximum number of frames queued for the handler, at least 1.
     ///   - handler: Called for each frame, one at a time, on the tap's own thread.
     public convenience init(
@@ -62,7 +63,7 @@ public final class FrameTap: Sendable {
             role: role, request, isPreview: isPreview, capacity: capacity, mayStall: false, handler: handler)
     }
 
-    /// Creates a tap for whole frames; see the other initializer.
+    /// Creates a tap for whole frames, without cropping, scaling, or a rate limit.
     ///
     /// - Parameters:
     ///   - role: The camera's role, or `program`.
@@ -78,8 +79,8 @@ public final class FrameTap: Sendable {
             role: role, FrameRequest(format), isPreview: isPreview, capacity: capacity, handler: handler)
     }
 
-    /// Creates a tap for a handler that only records frames as captured and never blocks. The handler receives
-    /// compressed frames on the camera's own thread, and raw frames on the tap's thread.
+    /// Creates a tap for a handler that only stores unmodified frames and never blocks. The handler receives
+    /// compressed frames on the camera's thread, and raw frames on the tap's thread.
     ///
     /// - Parameters:
     ///   - role: The camera's role.
@@ -106,8 +107,8 @@ public final class FrameTap: Sendable {
         queue = BoundedQueue(capacity: capacity)
     }
 
-    /// The requested format, part, size, and rate. The request may be changed at any time from any thread, and takes
-    /// effect with the next frame.
+    /// The requested format, crop, size, and rate. The request can be changed at any time from any thread. A
+    /// change takes effect with the next frame.
     public var request: FrameRequest {
         get { state.withLock { $0.request } }
         set { state.withLock { $0.request = newValue } }
@@ -116,7 +117,7 @@ public final class FrameTap: Sendable {
     /// Number of frames passed to the handler.
     public var deliveredCount: Int { state.withLock { $0.delivered } }
     /// Number of frames dropped because the handler was too slow, the tap was paused, or a conversion failed.
-    /// Frames beyond the requested rate don't count.
+    /// Frames that are omitted due to the requested rate aren't counted.
     public var droppedCount: Int { state.withLock { $0.dropped } }
     /// Number of frames in driver memory that are queued or being handled.
     package var lentCount: Int { state.withLock { $0.lent } }
@@ -124,11 +125,11 @@ public final class FrameTap: Sendable {
     /// Pauses or resumes the tap. Frames that arrive during a pause count as dropped.
     package func pause(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
 
-    /// Whether the handler processes every frame immediately: the tap isn't paused and does more than record
-    /// frames.
+    /// Whether the handler must receive every frame without delay. The value is `true` unless the tap is
+    /// paused or only stores frames.
     var isWatched: Bool { !handlesOnCameraThread && state.withLock { !$0.isPaused } }
 
-    /// Queues a frame for the handler, or drops and counts it. Never blocks.
+    /// Queues a frame for the handler. If the queue is full, the frame is dropped and counted. Never blocks.
     package func offer(_ frame: CapturedFrame) {
         let isNoted = handlesOnCameraThread && frame.pixel.isCompressed
         let isWanted = state.withLock { state in
@@ -136,7 +137,8 @@ public final class FrameTap: Sendable {
                 state.dropped += 1
                 return false
             }
-            // Frames of an H.264 stream can be omitted only after decoding.
+            // Frames of an H.264 stream can be omitted only after decoding, because later frames depend on
+            // them.
             guard frame.pixel == .h264 || state.keeps(frame) else { return false }
             if !frame.isOwned, !isNoted { state.lent += 1 }
             return true
@@ -149,7 +151,7 @@ public final class FrameTap: Sendable {
         }
     }
 
-    /// Handles frames on the tap's thread until `finish`.
+    /// Passes frames to the handler on the tap's thread until `finish` is called.
     package func run(with codecs: any CodecFactory) {
         let decoding = TapDecoding(role: role, codecs: codecs)
         while let frame = queue.next() {
@@ -184,32 +186,32 @@ public final class FrameTap: Sendable {
     }
 }
 
-/// The frames that a tap requests: captured or converted pixels, part, size, and rate. The tap's own thread converts
-/// them.
+/// The properties of the frames that a tap requests: pixel format, crop, size, and rate. Frames are converted
+/// on the tap's own thread.
 ///
-/// Frames have the camera's own pixels, which aren't square if `CaptureDevice.pixelAspect` is set. If the pixels aren't
-/// square, stretch the frames when showing them, or request a `size` with the displayed aspect ratio. The program's
+/// Frames keep the pixel aspect ratio of the camera. If `CaptureDevice.pixelAspect` is set, the pixels aren't
+/// square: stretch the frames for display, or request a `size` with the display aspect ratio. The program's
 /// pixels are square.
 public struct FrameRequest: Sendable, Equatable {
     /// Pixel format of the frames passed to the handler.
     public enum Format: Sendable, Equatable {
-        /// The camera's own bytes as captured, complete: JPEG, H.264, or raw. The part, the size, and, for H.264, the
-        /// rate don't apply. The program's frames are `i420`.
+        /// Complete, unmodified frames in the camera's format: JPEG, H.264, or raw. The crop, the size, and,
+        /// for H.264, the rate are ignored. Frames of the program are in `i420` format.
         case asCaptured
-        /// Pixels in `nv12`, `i420`, or `bgra`. Compressed frames are decoded.
+        /// Frames converted to `nv12`, `i420`, or `bgra`. Compressed frames are decoded.
         case converted(PixelFormat)
     }
 
     /// Pixel format of the frames passed to the handler.
     public var format: Format
-    /// The part of the stored frame to deliver, as fractions of its width and height; `nil` for the whole
-    /// frame.
+    /// The part of the stored frame to deliver, as fractions of the frame's width and height; `nil` for the
+    /// whole frame.
     public var part: FramePart?
-    /// Target size of the part in pixels. Width and height must be even and at most 7680 × 4320; `nil` for the part's
-    /// own size. If the aspect ratios differ, the image is stretched.
+    /// Size in pixels to which the part is scaled; `nil` for no scaling. Width and height must be even and at
+    /// most 7680 × 4320. If the aspect ratios differ, the image is stretched.
     public var size: FrameSize?
-    /// Maximum number of frames per second; `nil` for all. Frames are omitted evenly and don't count as
-    /// losses.
+    /// Maximum number of frames per second; `nil` for all frames. Frames are omitted at regular intervals.
+    /// Omitted frames don't count as losses.
     public var rate: FrameRate?
 
     /// Creates a request. Each parameter sets the property of the same name.
@@ -223,8 +225,8 @@ public struct FrameRequest: Sendable, Equatable {
     }
 }
 
-/// Decodes an H.264 stream for one tap, on the tap's thread, so that the recording never waits for it. Use it only on
-/// that thread.
+/// Decodes an H.264 stream for one tap. Use an instance only on the tap's thread, so that the recording never
+/// waits for the decoder.
 final class TapDecoding {
     private let role: String
     private let codecs: any CodecFactory
@@ -235,9 +237,10 @@ final class TapDecoding {
         self.codecs = codecs
     }
 
-    /// Returns the frames that become ready with the next frame of the stream; none before its first key frame.
+    /// Decodes the next frame of the stream and returns the decoded frames that are ready. The result is
+    /// empty before the first key frame.
     ///
-    /// - Throws: `EncodingError` if a decoder isn't available, or memory allocation fails.
+    /// - Throws: `EncodingError` if no decoder is available or memory allocation fails.
     func frames(of frame: CapturedFrame) throws(EncodingError) -> [CapturedFrame] {
         if decoder == nil {
             guard frame.isKey else { return [] }

@@ -1,8 +1,8 @@
 internal import Media
 public import Writers
 
-/// Passes a camera's metadata to the calling program: one value for each frame from T0 to the end of the
-/// recording, and one value for consecutive lost frames.
+/// Passes the frame metadata of a camera to the calling program. The handler receives one value for each
+/// frame from T0 to the end of the recording, and one value for each run of consecutive lost frames.
 ///
 ///     let tap = MetadataTap(role: "desk") { metadata in
 ///         guard let clock = metadata.headerClock, let exposure = clock.presentationTime else { return }
@@ -10,8 +10,8 @@ public import Writers
 ///     }
 ///     let session = setup.makeSession(options, metadataTaps: [tap])
 ///
-/// The packet header clock is available if the tap was passed to the session before it started, or if the
-/// session records metadata, because this clock is requested from a camera when it starts.
+/// The packet header clock is requested from a camera when the camera starts. This clock is therefore
+/// available only if the tap was passed to the session before the start, or if the session records metadata.
 ///
 /// The handler runs on a separate thread. If the handler is too slow, values are dropped and counted; the recording
 /// isn't affected.
@@ -27,8 +27,8 @@ public final class MetadataTap: Sendable {
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - capacity: Maximum number of values queued for the handler, at least 1.
-    ///   - handler: Called for each value, one at a time, on the tap's own thread. The delay after the frame's time is
-    ///     about the session's alignment delay.
+    ///   - handler: Called for each value, one at a time, on the tap's own thread. The call follows the
+    ///     capture of the frame after about the session's alignment delay.
     public init(role: String, capacity: Int = 240, handler: @escaping @Sendable (CameraMetadata) -> Void) {
         self.role = role
         self.handler = handler
@@ -38,12 +38,12 @@ public final class MetadataTap: Sendable {
     /// Number of values dropped because the handler was too slow.
     public var droppedCount: Int { dropped.withLock { $0 } }
 
-    /// Queues a value for the handler, or drops and counts it. Never blocks.
+    /// Queues a value for the handler. If the queue is full, the value is dropped and counted. Never blocks.
     package func offer(_ metadata: CameraMetadata) {
         if !queue.offer(metadata) { dropped.withLock { $0 += 1 } }
     }
 
-    /// Handles values on the tap's thread until `finish`.
+    /// Passes values to the handler on the tap's thread until `finish` is called.
     package func run() {
         while let metadata = queue.next() { handler(metadata) }
     }

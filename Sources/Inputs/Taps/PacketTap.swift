@@ -1,29 +1,30 @@
 public import Media
 
-/// Passes the program's encoded packets to the calling program: H.264 and AAC, identical to those in the
-/// recording's file.
+/// Passes the encoded packets of the program to the calling program. The H.264 and AAC packets are identical
+/// to the packets in the recording.
 ///
-/// The first packet contains a key frame that is at most a few seconds old, so that a receiver can start immediately.
-/// The handler runs on a separate thread. If the handler is too slow, packets are dropped and counted; for H.264, all
-/// packets up to the next key frame are dropped. The recording isn't affected. Packets are available while a session
-/// with a program is recording or running without files. On standby, packets are available only if a tap requests them,
-/// because they need an encoder.
+/// The first packet contains a key frame that is at most a few seconds old, so that a receiver can start
+/// immediately. The handler runs on a separate thread. If the handler is too slow, packets are dropped and
+/// counted; for H.264, all packets up to the next key frame are dropped. The recording isn't affected.
+/// Packets are available while a session with a program is recording or running without files. On standby,
+/// the program is encoded only if a tap requests packets.
 public final class PacketTap: Sendable {
     /// One encoded frame or slice of audio.
     public struct Packet: Sendable {
-        /// Codec, setup bytes, size, rate, and audio format of the packet's stream. The parameters change only when a
-        /// recording starts.
+        /// Codec, setup data, frame size, frame rate, and audio format of the packet's stream. The parameters
+        /// change only when a recording starts.
         public let parameters: StreamParameters
-        /// Origin of the packet's times on the session clock: T0, or the start of the stream on standby.
+        /// Time 0 of the packet's times, on the session's clock: T0 of the recording, or the start of the
+        /// stream on standby.
         public let start: ClockTime
-        /// The encoded bytes. H.264 is in Annex B or with length prefixes, like `parameters.setup`; AAC is without ADTS
-        /// headers.
+        /// The encoded bytes. H.264 has Annex B start codes or length prefixes, in the same format as
+        /// `parameters.setup`. AAC doesn't have ADTS headers.
         public let bytes: SharedBytes
         /// Presentation time relative to `start`; negative during audio encoder priming.
         public let presentedAt: MediaTime
-        /// Decoding time relative to `start`; never after `presentedAt`, except for rounding.
+        /// Decoding time relative to `start`. Except for rounding errors, it isn't later than `presentedAt`.
         public let decodedAt: MediaTime
-        /// Presentation duration, in nanoseconds.
+        /// Presentation duration of the packet.
         public let duration: Nanoseconds
         /// Whether the packet can be decoded without earlier packets.
         public let isKey: Bool
@@ -46,12 +47,12 @@ public final class PacketTap: Sendable {
 
     private struct State {
         var dropped = 0
-        /// Whether frames are dropped until the next key frame.
+        /// Whether H.264 packets are dropped until the next key frame.
         var awaitsKey = true
     }
 
-    /// Whether the session can end without waiting for the handler, which may itself be waiting for another
-    /// process.
+    /// Whether the session doesn't wait for the handler when it ends, because the handler itself may be
+    /// waiting for another process.
     package let mayStall: Bool
     /// Whether the tap also receives packets on standby.
     package let includesStandby: Bool
@@ -64,10 +65,9 @@ public final class PacketTap: Sendable {
     /// - Parameters:
     ///   - capacity: Maximum number of packets queued for the handler, at least 1. There are about 80 packets
     ///     per second.
-    ///   - includesStandby: Whether the program is also encoded for the tap on standby.
+    ///   - includesStandby: Whether the program is also encoded on standby, so that the tap receives packets.
     ///   - handler: Called for each packet, one at a time, in the decoding order of each stream, on the tap's
-    ///     own
-    ///     thread.
+    ///     own thread.
     public convenience init(
         capacity: Int = 400, includesStandby: Bool = false, handler: @escaping @Sendable (Packet) -> Void
     ) {
@@ -86,7 +86,8 @@ public final class PacketTap: Sendable {
     /// Number of packets dropped because the handler was too slow.
     public var droppedCount: Int { state.withLock { $0.dropped } }
 
-    /// Queues a packet for the handler, or drops and counts it. Never blocks.
+    /// Queues a packet for the handler. If the queue is full, the packet is dropped and counted. Never
+    /// blocks.
     package func offer(_ packet: Packet) {
         state.withLock { state in
             if packet.isVideo, state.awaitsKey, !packet.isKey {
@@ -100,7 +101,7 @@ public final class PacketTap: Sendable {
         }
     }
 
-    /// Handles packets on the tap's thread until `finish`.
+    /// Passes packets to the handler on the tap's thread until `finish` is called.
     package func run() {
         while let packet = queue.next() { handler(packet) }
     }
@@ -109,19 +110,19 @@ public final class PacketTap: Sendable {
     package func finish() { queue.finish() }
 }
 
-/// The program's packets since its last key frame. A tap that is attached between key frames starts with them. Bounded
-/// in bytes.
+/// The packets of the program since its last key frame. A tap that is attached between two key frames first
+/// receives these packets. Their total size is limited.
 struct PacketHistory {
     private var packets: [PacketTap.Packet] = []
     private var byteCount = 0
     /// Whether the packets were encoded on standby.
     private(set) var isOfStandby = false
 
-    /// Maximum number of bytes, enough for a few seconds of any program. If the limit is exceeded, packets are
-    /// discarded until the next key frame.
+    /// Maximum total size of the packets in bytes, which is enough for a few seconds of any program. If the
+    /// limit is exceeded, packets are discarded until the next key frame.
     private static let mostBytes = 16 << 20
 
-    /// The packets since the last key frame, starting with it; empty before the first key frame.
+    /// The packets since the last key frame, starting with the key frame; empty before the first key frame.
     var sinceKey: [PacketTap.Packet] { packets }
 
     mutating func add(_ packet: PacketTap.Packet, isOfStandby: Bool) {

@@ -1,8 +1,8 @@
 package import Media
 package import Writers
 
-/// The current taps of a session. Taps can be attached and detached at any time, in any phase. Each has its own thread.
-/// Safe to use from any thread.
+/// The taps that are attached to a session. Taps can be attached and detached at any time, in any phase. Each
+/// tap has its own thread. Thread-safe.
 package final class TapRegistry: Sendable {
     /// Role of taps that receive the session's composed frames and mixed audio.
     package static let program = "program"
@@ -13,11 +13,11 @@ package final class TapRegistry: Sendable {
         var metadata: [String: [MetadataTap]] = [:]
         var packets: [PacketTap] = []
         var history = PacketHistory()
-        /// Whether the governor has paused previews, including those attached later.
+        /// Whether the governor has paused preview taps, including taps that are attached later.
         var pausesPreviews = false
-        /// Set while the session is running.
+        /// The codecs for taps; `nil` unless the session is running.
         var codecs: (any CodecFactory)?
-        /// Whether passing audio to taps blocks until it has been handled.
+        /// Whether passing audio to taps blocks until the handlers have processed the audio.
         var waitsForSound = false
         var isOver = false
         /// Number of handler threads that the session waits for when it ends.
@@ -26,8 +26,8 @@ package final class TapRegistry: Sendable {
 
     private let state = ConditionLock(State())
 
-    /// Maximum number of frames in a camera's own memory that taps may hold at a time. A driver has few buffers, so
-    /// further frames are copied.
+    /// Maximum number of frames in driver memory that taps may hold at the same time. Further frames are
+    /// copied, because a driver has only a few buffers.
     private static let mostLent = 2
 
     /// Creates a registry without taps.
@@ -35,8 +35,8 @@ package final class TapRegistry: Sendable {
 
     // MARK: Attachment and detachment
 
-    /// Attaches a tap. A preview tap is paused if the governor has paused previews. After the end of the session, the
-    /// tap is finished immediately.
+    /// Attaches a frame tap. A preview tap is paused if the governor has paused previews. If the session has
+    /// ended, the tap is ended immediately.
     package func attach(_ tap: FrameTap) {
         attach(tap.finish, tap.role, waits: !tap.mayStall, run: tap.run) { state in
             tap.pause(tap.isPreview && state.pausesPreviews)
@@ -44,22 +44,22 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Attaches a tap. After the end of the session, the tap is finished immediately.
+    /// Attaches a tap. If the session has ended, the tap is ended immediately.
     package func attach(_ tap: AudioTap) {
         attach(tap.finish, tap.role, waits: !tap.mayStall, run: { _ in tap.run() }) {
             $0.audio[tap.role, default: []].append(tap)
         }
     }
 
-    /// Attaches a tap. After the end of the session, the tap is finished immediately.
+    /// Attaches a tap. If the session has ended, the tap is ended immediately.
     package func attach(_ tap: MetadataTap) {
         attach(tap.finish, tap.role, waits: true, run: { _ in tap.run() }) {
             $0.metadata[tap.role, default: []].append(tap)
         }
     }
 
-    /// Attaches a tap, which first receives the packets since the last key frame. After the end of the session, the tap
-    /// is finished immediately.
+    /// Attaches a packet tap, which first receives the packets since the last key frame. If the session has
+    /// ended, the tap is ended immediately.
     package func attach(_ tap: PacketTap) {
         attach(tap.finish, Self.program, waits: !tap.mayStall, run: { _ in tap.run() }) { state in
             if !state.history.isOfStandby || tap.includesStandby {
@@ -94,35 +94,36 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Detaches a tap. The tap still handles its queued frames, and then ends.
+    /// Detaches a frame tap. The tap's handler still receives the queued frames before the tap ends.
     package func detach(_ tap: FrameTap) {
         state.withLock { $0.frames[tap.role]?.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Detaches a tap. The tap still handles its queued slices, and then ends.
+    /// Detaches an audio tap. The tap's handler still receives the queued slices before the tap ends.
     package func detach(_ tap: AudioTap) {
         state.withLock { $0.audio[tap.role]?.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Detaches a tap. The tap still handles its queued values, and then ends.
+    /// Detaches a metadata tap. The tap's handler still receives the queued values before the tap ends.
     package func detach(_ tap: MetadataTap) {
         state.withLock { $0.metadata[tap.role]?.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Detaches a tap. The tap still handles its queued packets, and then ends.
+    /// Detaches a packet tap. The tap's handler still receives the queued packets before the tap ends.
     package func detach(_ tap: PacketTap) {
         state.withLock { $0.packets.removeAll { $0 === tap } }
         tap.finish()
     }
 
-    /// Starts the handler threads of the attached taps, and of each tap that is attached later.
+    /// Starts the handler threads of all attached taps. Taps that are attached later are started immediately.
     ///
     /// - Parameters:
-    ///   - codecs: Creates the decoders for taps that request pixels.
-    ///   - waitsForSound: Whether passing audio waits for the handlers, as needed with simulated time.
+    ///   - codecs: The factory for the decoders of taps that request converted frames.
+    ///   - waitsForSound: Whether passing audio to taps waits for the handlers, which is required with
+    ///     simulated time.
     package func start(with codecs: any CodecFactory, waitsForSound: Bool) {
         state.withLock { state in
             guard state.codecs == nil, !state.isOver else { return }
@@ -169,12 +170,12 @@ package final class TapRegistry: Sendable {
 
     // MARK: Delivery
 
-    /// Whether any attached tap only serves a preview.
+    /// Whether any attached tap is only for a preview.
     package var hasPreviews: Bool {
         state.withLock { $0.frames.values.joined().contains(where: \.isPreview) }
     }
 
-    /// Pauses or resumes the taps that only serve previews, including those attached later.
+    /// Pauses or resumes all preview taps, including taps that are attached later.
     package func pausePreviews(_ isPaused: Bool) {
         state.withLock { state in
             state.pausesPreviews = isPaused
@@ -187,7 +188,7 @@ package final class TapRegistry: Sendable {
         state.withLock { !($0.frames[Self.program] ?? []).isEmpty }
     }
 
-    /// Whether any tap processes every frame of a camera.
+    /// Whether any tap must receive every frame of a camera without delay.
     package func isWatched(_ role: String) -> Bool {
         state.withLock { $0.frames[role] ?? [] }.contains(where: \.isWatched)
     }
@@ -201,7 +202,8 @@ package final class TapRegistry: Sendable {
     /// Whether any tap needs audio.
     package var wantsAudio: Bool { state.withLock { $0.audio.values.contains { !$0.isEmpty } } }
 
-    /// Whether any tap needs audio or packets, which are produced as ticks are decided.
+    /// Whether any tap needs audio or packets. Because these are produced when ticks are decided, ticks must
+    /// then be decided without delay.
     package var wantsPromptness: Bool {
         state.withLock { state in !state.packets.isEmpty || state.audio.values.contains { !$0.isEmpty } }
     }
@@ -211,8 +213,8 @@ package final class TapRegistry: Sendable {
         state.withLock { !($0.metadata[role] ?? []).isEmpty }
     }
 
-    /// Passes a camera's frame, or a composed one, to the taps that need it. Never blocks. If taps already hold several
-    /// frames in the driver's memory, the frame is copied.
+    /// Passes a frame of a camera or of the program to the taps that need it. Never blocks. If taps already
+    /// hold several frames in driver memory, the frame is copied.
     package func give(_ frame: CapturedFrame, of role: String) {
         guard let taps = state.withLock({ $0.frames[role] }), !taps.isEmpty else { return }
         let isScarce = !frame.isOwned && taps.reduce(0) { $0 + $1.lentCount } >= Self.mostLent
@@ -220,7 +222,8 @@ package final class TapRegistry: Sendable {
         for tap in taps { tap.offer(given) }
     }
 
-    /// Passes aligned audio to the taps that need it. Blocks until the audio is handled only with simulated time.
+    /// Passes aligned audio to the taps that need it. With simulated time, this method blocks until the
+    /// handlers have processed the audio; otherwise, it never blocks.
     package func give(_ slice: AudioTap.Slice, of role: String) {
         let (taps, waits) = state.withLock { ($0.audio[role] ?? [], $0.waitsForSound) }
         for tap in taps { tap.offer(slice) }
@@ -235,10 +238,11 @@ package final class TapRegistry: Sendable {
     /// Passes a packet of the program to the taps. Never blocks.
     ///
     /// - Parameters:
-    ///   - packet: The packet.
+    ///   - packet: The encoded packet.
     ///   - parameters: Parameters of the packet's stream.
-    ///   - start: Origin of the packet's times.
-    ///   - isOfStandby: Whether the packet was encoded on standby, for the taps that requested this.
+    ///   - start: Time 0 of the packet's times, on the session's clock.
+    ///   - isOfStandby: Whether the packet was encoded on standby. Only taps that requested such packets
+    ///     receive it.
     package func give(
         _ packet: EncodedPacket, parameters: StreamParameters, since start: ClockTime,
         isOfStandby: Bool = false
@@ -250,6 +254,6 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Drops the packets retained for new taps, since their recording has ended.
+    /// Discards the packets that are retained for new taps, because the recording of these packets has ended.
     package func endPackets() { state.withLock { $0.history.clear() } }
 }

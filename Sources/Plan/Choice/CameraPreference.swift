@@ -2,30 +2,29 @@ public import Media
 
 /// Determines the camera that the user prefers and the best camera to use now.
 ///
-/// This is a value type: the caller passes in device changes and user choices, and acts on the result. The best camera
-/// is the first of these that exists:
-/// 1. the camera that was plugged in last, if no choice has been made since. Plugging in a camera counts as a
-/// choice;
-/// 2. the user's most recent choice that is present, even if another program uses it;
-/// 3. the camera that a profile or client proposed initially;
-/// 4. among the cameras that are available now, the camera that streamed most recently;
-/// 5. a camera that faces `defaultPosition`, followed by external cameras, which may face anywhere.
+/// This is a value type: the caller passes in device changes and user choices, and acts on the result. The
+/// best camera is the first of the following that is present:
+/// 1. the camera that was plugged in last, if the user hasn't chosen a camera since then. Plugging in a
+///    camera counts as choosing it;
+/// 2. the camera that the user chose most recently, even if another program uses it;
+/// 3. the initial camera that a profile or client proposed;
+/// 4. the camera that streamed most recently, if it is available now;
+/// 5. a camera that faces `defaultPosition`, or otherwise an external camera, whose direction is unknown.
 public struct CameraPreference: Sendable, Equatable {
     private var wishes: DevicePreferences
     /// Cameras that have streamed, most recent first.
     public var streamed: [DeviceIdentity]
-    /// Preferred position among cameras that weren't chosen.
+    /// Preferred position of the camera if the user hasn't chosen one.
     public var defaultPosition: CaptureDevice.Position
 
-    /// Creates the rule from stored choices and the cameras that are present.
+    /// Creates a preference from the user's stored choices and the cameras that are present.
     ///
     /// - Parameters:
     ///   - history: The user's choices in this application.
     ///   - streamed: Cameras that have streamed, most recent first.
-    ///   - defaultPosition: The position preferred if no camera was chosen; `front` suits a computer whose
-    ///     camera faces
-    ///     its user.
-    ///   - present: Cameras that are present initially. Devices of other kinds are ignored.
+    ///   - defaultPosition: The preferred position if the user hasn't chosen a camera; `front` for a computer
+    ///     whose camera faces the user.
+    ///   - present: Cameras that are present initially. Devices that aren't cameras are ignored.
     public init(
         history: DeviceHistory = DeviceHistory(), streamed: [DeviceIdentity] = [],
         defaultPosition: CaptureDevice.Position = .front, present: [CaptureDevice] = []
@@ -44,21 +43,23 @@ public struct CameraPreference: Sendable, Equatable {
     /// Cameras that are present, in listing or connection order.
     public var cameras: [CaptureDevice] { wishes.present }
 
-    /// Cameras that are present, in default order: color cameras before infrared cameras, then in listing or connection
-    /// order. Choosing or using a camera doesn't change the order, so that cycling through it reaches every camera.
+    /// Cameras that are present, in default order: color cameras before infrared cameras, each group in
+    /// listing or connection order. Choosing or using a camera doesn't change this order, so that cycling
+    /// through the list reaches every camera.
     public var order: [CaptureDevice] {
         cameras.filter { !$0.isGray } + cameras.filter(\.isGray)
     }
 
-    /// Applies connections, disconnections, and changes to devices. Devices other than cameras are ignored.
+    /// Updates the list of cameras after devices are connected, disconnected, or changed. Devices that aren't
+    /// cameras are ignored.
     ///
     /// - Parameter changes: The changes that were reported at the same time.
     public mutating func handle(_ changes: [DeviceChange]) {
         wishes.handle(changes)
     }
 
-    /// Records the user's choice of a camera, regardless of how it was made. Don't report automatic changes with this
-    /// method.
+    /// Records that the user chose a camera, regardless of where the choice was made. Don't call this method
+    /// for automatic camera changes.
     ///
     /// - Parameters:
     ///   - camera: The camera that was chosen.
@@ -67,11 +68,11 @@ public struct CameraPreference: Sendable, Equatable {
         wishes.choose(camera, for: role)
     }
 
-    /// Adopts the stored choices after another process changed them. If the most recent choice is new, it also counts
-    /// as a choice in this process.
+    /// Replaces the choices with the stored ones after another process changed them. If the most recent
+    /// stored choice is new, it also counts as a choice in this process.
     ///
     /// - Parameters:
-    ///   - history: The stored choices as they are now.
+    ///   - history: The current stored choices.
     ///   - streamed: The stored list of cameras that have streamed, most recent first.
     public mutating func adopt(_ history: DeviceHistory, streamed: [DeviceIdentity]) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
@@ -80,7 +81,7 @@ public struct CameraPreference: Sendable, Equatable {
         if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity, for: choice.role) }
     }
 
-    /// The present camera that ranks highest in the history; `nil` if none is present.
+    /// The highest-ranked camera of the history that is present; `nil` if none is present.
     public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
 
     /// The best camera to use now and the reason; `nil` if no camera is present.
@@ -89,7 +90,7 @@ public struct CameraPreference: Sendable, Equatable {
     /// Returns the best camera to use now and the reason.
     ///
     /// - Parameter taken: Cameras that have other roles and can't be chosen.
-    /// - Returns: The camera, or `nil` if none are left.
+    /// - Returns: The camera and the reason; `nil` if no camera is left.
     public func systemPreferred(without taken: Set<DeviceIdentity> = []) -> PreferredDevice? {
         if let device = wishes.pluggedIn(without: taken) {
             return PreferredDevice(device: device, reason: .pluggedIn)
@@ -102,7 +103,7 @@ public struct CameraPreference: Sendable, Equatable {
         return ranked(cameras.filter { !taken.contains($0.identity) }).first
     }
 
-    /// Sentence for the user if a remembered choice matches several present cameras and is therefore ignored;
+    /// Sentence for the user if a stored choice matches several present cameras and is therefore ignored;
     /// otherwise `nil`.
     public var doubt: String? {
         wishes.doubtful.map { identity, candidates in
@@ -112,11 +113,11 @@ public struct CameraPreference: Sendable, Equatable {
         }
     }
 
-    /// Ranks cameras without regard to user choices, best first.
+    /// Ranks cameras, best first, without considering user choices.
     ///
-    /// Color cameras come before infrared cameras, which are used only if they are named. The other criteria
-    /// are, in order: cameras that are available now, cameras that streamed most recently, position, and the
-    /// given order.
+    /// Color cameras come before infrared cameras, which are used only if the user names them. The other
+    /// criteria are, in order: whether the camera is available now, how recently the camera streamed, its
+    /// position, and its place in `cameras`.
     public func ranked(_ cameras: [CaptureDevice]) -> [PreferredDevice] {
         let streams = DeviceIdentity.search(for: streamed, among: cameras).map { search -> CaptureDevice? in
             if case .found(let device, _) = search { device } else { nil }
@@ -157,11 +158,11 @@ public struct CameraPreference: Sendable, Equatable {
 public struct PreferredDevice: Sendable, Equatable {
     /// Reason why a device is preferred.
     public enum Reason: String, Sendable, Codable {
-        /// The device was plugged in while devices were being monitored, after the most recent choice.
+        /// The device was plugged in after the user's most recent choice, while devices were being monitored.
         case pluggedIn = "plugged-in"
-        /// The user chose the device.
+        /// The user chose the device explicitly.
         case chosen
-        /// A profile or a client proposed the device initially.
+        /// A profile or a client proposed the device as the initial one.
         case proposed
         /// The camera is available now and has streamed before.
         case streamedBefore = "streamed-before"
@@ -179,7 +180,7 @@ public struct PreferredDevice: Sendable, Equatable {
     public let device: CaptureDevice
     /// Reason for the preference.
     public let reason: Reason
-    /// Whether the device was found on a different port than when it was chosen.
+    /// Whether the device is now connected to a different port than when it was chosen.
     public let isElsewhere: Bool
 
     /// Creates a preferred device with the reason for its preference.
@@ -191,7 +192,7 @@ public struct PreferredDevice: Sendable, Equatable {
 }
 
 extension PreferredDevice.Reason {
-    /// Reason for the user, as the end of "it is preferred because ...".
+    /// User-readable reason, which completes the sentence "it is preferred because ...".
     public var sentence: String {
         switch self {
         case .pluggedIn: "it was plugged in last"
@@ -205,7 +206,8 @@ extension PreferredDevice.Reason {
         }
     }
 
-    /// Whether the user or a profile requested the device. Otherwise, the device is only the best guess.
+    /// Whether the user or a profile requested the device. A device that wasn't requested was selected
+    /// automatically.
     public var isWish: Bool {
         switch self {
         case .pluggedIn, .chosen, .proposed: true

@@ -1,8 +1,8 @@
 public import Media
 public import Profiles
 
-/// Selects the camera for a role according to the profile's policy. This is a value type: call `ask` whenever devices
-/// or choices have changed.
+/// Selects the camera for a role according to the profile's policy. This value type doesn't monitor devices:
+/// call `ask` whenever devices or the user's choices have changed.
 ///
 /// ```swift
 /// var selection = CameraSelection(policy: .follow, current: nil)
@@ -13,7 +13,8 @@ public import Profiles
 public struct CameraSelection: Sendable, Equatable {
     /// The decision about which camera a role uses.
     public enum Decision: Sendable, Equatable {
-        /// The role keeps its camera, and waits for it if it is disconnected.
+        /// The role keeps its camera. If the camera is disconnected, the role waits until the camera is
+        /// reconnected.
         case keep
         /// The role switches to this camera.
         case use(CaptureDevice)
@@ -21,13 +22,14 @@ public struct CameraSelection: Sendable, Equatable {
 
     /// The profile's policy for choosing and changing the camera.
     public let policy: CameraPolicy
-    /// The camera that the role uses, whether present or not; `nil` if the role doesn't have one.
+    /// The camera that the role uses, even if it is disconnected; `nil` if the role doesn't have a camera.
     public private(set) var current: DeviceIdentity?
     /// Whether a recording is running. The camera never changes during a recording.
     public private(set) var isRecording = false
     /// Cameras that have other roles and can't be chosen.
     public var taken: Set<DeviceIdentity>
-    /// The camera that the user chose during a recording, under a policy that wouldn't switch to it automatically.
+    /// The camera that the user chose during a recording, if the policy doesn't switch to the preferred
+    /// camera automatically.
     private var postponed: DeviceIdentity?
 
     /// Creates a selection for one role.
@@ -44,8 +46,8 @@ public struct CameraSelection: Sendable, Equatable {
         self.taken = taken
     }
 
-    /// Decides which camera to use. Call this initially, and whenever a camera is connected, disconnected, or chosen
-    /// elsewhere.
+    /// Decides which camera to use. Call this method initially, and whenever a camera is connected,
+    /// disconnected, or chosen in another process.
     public mutating func ask(_ preference: CameraPreference) -> Decision {
         guard !isRecording else { return .keep }
         if let postponed, let camera = preference.cameras.first(where: { $0.identity == postponed }) {
@@ -55,27 +57,29 @@ public struct CameraSelection: Sendable, Equatable {
         guard policy.follows || current == nil,
             let preferred = preference.systemPreferred(without: taken)
         else { return .keep }
-        // A guess doesn't justify switching away from a working camera.
+        // A working camera is replaced only by a camera that the user or a profile requested.
         if !preferred.reason.isWish, isPresent(in: preference) { return .keep }
         return use(preferred.device)
     }
 
-    /// Applies the user's choice of a camera. Report the choice to `preference` first.
+    /// Applies the user's choice of a camera for the role. Record the choice in `preference` before you call
+    /// this method.
     ///
     /// - Parameters:
     ///   - camera: The camera that was chosen.
-    ///   - preference: The preference, which already includes the choice.
+    ///   - preference: The camera preference, which already includes the choice.
     /// - Returns: The decision. During a recording, the decision is always `.keep`, and the choice takes effect when
     ///   the recording ends.
-    /// - Throws: `noChoice` if the policy doesn't allow choices, `taken` if another role uses the camera.
+    /// - Throws: `SelectionRefusal.noChoice` if the policy doesn't allow choices, or `SelectionRefusal.taken`
+    ///   if another role uses the camera.
     public mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference
     ) throws(SelectionRefusal) -> Decision {
         guard policy.offersChoice else { throw .noChoice(policy) }
         guard !taken.contains(camera.identity) else { throw .taken(camera) }
         guard !isRecording else {
-            // A policy that follows the preferred camera receives the choice from the preference, including devices
-            // plugged in later.
+            // If the policy follows the preferred camera, the choice doesn't need to be stored, because
+            // `preference` already contains it.
             if !policy.follows { postponed = camera.identity }
             return .keep
         }
@@ -107,16 +111,16 @@ public struct CameraSelection: Sendable, Equatable {
 
 /// Reason why a camera can't be chosen or switched to.
 public enum SelectionRefusal: Error, Sendable, Equatable {
-    /// The profile's policy doesn't allow choices.
+    /// The profile's policy doesn't allow the user to choose the camera.
     case noChoice(CameraPolicy)
     /// The camera is used by another role.
     case taken(CaptureDevice)
-    /// No camera faces the direction to switch to.
+    /// No camera faces the requested direction.
     case nowhere(to: CaptureDevice.Position)
 }
 
 extension SelectionRefusal: CustomStringConvertible {
-    /// Message for the user with the reason and a suggested fix.
+    /// User-readable message with the reason and a suggested fix.
     public var description: String {
         switch self {
         case .noChoice(let policy):
@@ -134,9 +138,10 @@ extension SelectionRefusal: CustomStringConvertible {
 /// External cameras count as facing the user, because most of them are mounted on the screen. If no camera's
 /// position is known, the switch cycles through all cameras.
 public enum CameraSwitch {
-    /// Returns the camera to switch to. For a front camera or a camera of unknown position, the result is a back
-    /// camera. For a back camera, the result is an external camera of unknown position, or otherwise a front camera. If
-    /// no position is known, the result is the next camera in order, and the last camera is followed by the first.
+    /// Returns the camera to switch to. For a front camera or a camera of unknown position, this is a back
+    /// camera. For a back camera, this is an external camera of unknown position, or otherwise a front
+    /// camera. If no camera's position is known, this is the next camera in order, and the first camera
+    /// follows the last.
     ///
     /// - Parameters:
     ///   - current: The camera in use now.
@@ -171,7 +176,8 @@ public enum CameraSwitch {
         }
     }
 
-    /// Returns the next camera after the current one that is available now, or otherwise the next camera.
+    /// Returns the next camera after the current one that is available now. If none is available, returns the
+    /// next camera regardless of availability.
     private static func inTurn(
         _ others: [CaptureDevice], after current: CaptureDevice, among cameras: [CaptureDevice]
     ) -> CaptureDevice? {

@@ -1,8 +1,8 @@
 public import Media
 
-/// The cameras or microphones that the user chose in one application: a short list of the most recent ones.
+/// The cameras or microphones that the user chose most recently in one application.
 ///
-/// This is a value type, which its owner stores across launches and reboots.
+/// The owner of this value type stores it persistently, so that choices survive restarts.
 public struct DeviceHistory: Sendable, Equatable, Codable {
     /// One device that was chosen or proposed.
     public struct Choice: Sendable, Equatable, Codable {
@@ -18,17 +18,17 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         }
     }
 
-    /// Maximum number of stored choices: more devices than a user plugs in one after another, and few enough
-    /// to read at a glance.
+    /// Maximum number of stored choices. The limit is higher than the number of devices that users typically
+    /// alternate between, and low enough for a readable list.
     public static let capacity = 8
 
     /// Devices that the user chose, most recent first.
     public private(set) var chosen: [Choice] = []
-    /// Devices that profiles and clients proposed initially, most recent first. The user's choices always
-    /// rank before these devices.
+    /// Devices that profiles and clients proposed as initial devices, most recent first. The user's choices
+    /// always rank before proposals.
     public private(set) var proposed: [Choice] = []
-    /// Names of the profiles and clients that have made their proposal, most recent first. Each name can make only one
-    /// proposal.
+    /// Names of the profiles and clients that have proposed a device, most recent first. Each profile or
+    /// client can make only one proposal.
     public private(set) var proposals: [String] = []
 
     /// Creates an empty history.
@@ -40,12 +40,13 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// Choices followed by proposals, in descending order of preference.
     public var choices: [Choice] { chosen + proposed }
 
-    /// Puts a user's choice first.
+    /// Adds a user's choice at the beginning of the list.
     ///
     /// - Parameters:
     ///   - device: The device that was chosen.
     ///   - role: The role that the device was chosen for; `nil` for a choice without a role.
-    ///   - present: All present devices of its kind, so that a device that moved to another port is listed only once.
+    ///   - present: All present devices of the same kind, used to recognize a device that was moved to
+    ///     another port, so that the device is listed only once.
     public mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
     ) {
@@ -54,20 +55,22 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         chosen = Array(chosen.prefix(Self.capacity))
     }
 
-    /// Proposes an initial device, unless this name has already made a proposal. Proposals rank after all user choices.
+    /// Adds a proposed initial device, unless a profile or client with this name has already made a proposal.
+    /// Proposals rank after all user choices.
     ///
     /// - Parameters:
     ///   - device: The proposed device.
     ///   - name: The name of the profile or client that makes the proposal.
-    ///   - present: All present devices of its kind, so that a device that moved to another port is listed only once.
-    /// - Returns: Whether this is the first proposal by this name.
+    ///   - present: All present devices of the same kind, used to recognize a device that was moved to
+    ///     another port, so that the device is listed only once.
+    /// - Returns: Whether this is the first proposal under this name.
     @discardableResult
     public mutating func propose(_ device: DeviceIdentity, by name: String, among present: [CaptureDevice])
         -> Bool
     {
         guard !hasProposal(by: name) else { return false }
         proposals = Array(([name] + proposals).prefix(Self.proposalCapacity))
-        // A device that the user has already chosen doesn't need a proposal.
+        // A device that the user has already chosen isn't added to the proposals.
         guard !chosen.contains(where: { Self.means($0, device, among: present) }) else { return true }
         proposed.removeAll { Self.means($0, device, among: present) }
         proposed.insert(Choice(identity: device), at: 0)
@@ -82,14 +85,15 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - device: The device to remove.
-    ///   - present: All present devices of its kind, so that a device that moved to another port is found.
+    ///   - present: All present devices of the same kind. The list is used to recognize a device that was
+    ///     moved to another port.
     /// - Returns: Whether the device was in the history.
     public mutating func forget(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
         take(device, among: present)
     }
 
-    /// Updates the identity of a device that may have moved to another port. Devices that aren't in the history aren't
-    /// added.
+    /// Updates the stored identity of a device that may have been moved to another port. A device that isn't
+    /// in the history isn't added.
     public mutating func renew(_ device: DeviceIdentity, among present: [CaptureDevice]) {
         for index in chosen.indices where Self.means(chosen[index], device, among: present) {
             chosen[index].identity = device
@@ -99,8 +103,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         }
     }
 
-    /// Returns the history without choices made for a role in `roles` other than `leader`, because these concern only
-    /// that role.
+    /// Returns a copy of the history without the choices that were made for other roles in `roles` than
+    /// `leader`.
     public func narrowed(to leader: String, of roles: [String]) -> Self {
         var history = self
         history.chosen.removeAll { choice in
@@ -109,7 +113,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         return history
     }
 
-    /// Maximum number of stored proposal names. Users can create many profiles.
+    /// Maximum number of stored proposal names. This limit is high because users can create many profiles.
     private static let proposalCapacity = 256
 
     private mutating func take(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
@@ -128,19 +132,19 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     }
 }
 
-/// The user's preferences for devices of one media type: the remembered choices, and the devices plugged in since the
-/// last choice.
+/// The user's preferences for devices of one media type: the stored choices, and the devices plugged in since
+/// the last choice.
 ///
-/// Devices are added and removed as `DeviceChange` values.
+/// Connected and disconnected devices are reported as `DeviceChange` values.
 struct DevicePreferences: Sendable, Equatable {
     let mediaType: CaptureDevice.MediaType
     var history: DeviceHistory
-    /// Present devices of the media type, in listing or connection order.
+    /// Devices of the media type that are present, in listing or connection order.
     private(set) var present: [CaptureDevice] = []
     /// Present devices that were plugged in since the last choice, most recent first.
     private(set) var arrivals: [DeviceIdentity] = []
-    /// Whether devices of this kind can't currently be listed. Devices that appear when listing works again don't count
-    /// as plugged in.
+    /// Whether devices of this media type can't be listed at the moment. Devices that appear when the list
+    /// becomes available again don't count as plugged in.
     private var isBlind = false
 
     init(of mediaType: CaptureDevice.MediaType, history: DeviceHistory, present: [CaptureDevice] = []) {
@@ -149,8 +153,8 @@ struct DevicePreferences: Sendable, Equatable {
         self.present = present.filter { $0.mediaType == mediaType }
     }
 
-    /// Applies connections, disconnections, and changes to devices. Devices of another media type are
-    /// ignored.
+    /// Updates the device list after devices are connected, disconnected, or changed. Devices of another
+    /// media type are ignored.
     ///
     /// - Parameter changes: The changes that were reported at the same time.
     mutating func handle(_ changes: [DeviceChange]) {
@@ -163,7 +167,7 @@ struct DevicePreferences: Sendable, Equatable {
                 isBlind = false
             case .arrived(let device):
                 add(device)
-                // A built-in device that appears wasn't plugged in by the user.
+                // A built-in device can appear without being plugged in by the user.
                 if !wasBlind, device.deviceType != .builtIn { arrivals.insert(device.identity, at: 0) }
                 isBlind = false
             case .departed(let device):
@@ -174,31 +178,31 @@ struct DevicePreferences: Sendable, Equatable {
                 present[index] = device
                 arrivals = arrivals.map { $0 == before.identity ? device.identity : $0 }
             case .problem:
-                // Only microphones depend on a server that may be unavailable.
+                // Only the list of microphones depends on a sound server, which may be unavailable.
                 if mediaType == .audio { isBlind = true }
             }
         }
     }
 
-    /// Records a user's choice. The choice becomes the most recent preference, and devices plugged in earlier no longer
-    /// have priority.
+    /// Records a device that the user chose. The choice takes precedence over earlier choices and over
+    /// devices that were plugged in earlier.
     mutating func choose(_ device: DeviceIdentity, for role: String? = nil) {
         history.choose(device, for: role, among: present)
         arrivals = []
     }
 
-    /// Returns the most recently plugged-in device that may be opened. A device that can't be opened yet is preferred
-    /// as soon as it can be opened. A grayscale camera is usually part of another camera, so it is returned only if it
-    /// was connected on its own.
+    /// Returns the most recently plugged-in device that may be opened. A device that can't be opened yet is
+    /// returned as soon as it can be opened. A grayscale camera is usually part of another camera, so it is
+    /// returned only if no color camera was plugged in.
     func pluggedIn(without taken: Set<DeviceIdentity> = []) -> CaptureDevice? {
         let arrived = arrivals.filter { !taken.contains($0) }
             .compactMap { arrival in present.first { $0.identity == arrival && $0.mayBeOpened } }
         return arrived.first { !$0.isGray } ?? arrived.first
     }
 
-    /// Returns the present device that ranks highest in the history.
+    /// Returns the highest-ranked device of the history that is present.
     ///
-    /// A choice that matches two identical devices is ignored.
+    /// A stored choice that matches two identical devices is ignored.
     func remembered(
         without taken: Set<DeviceIdentity> = []
     ) -> (device: CaptureDevice, isProposed: Bool, isElsewhere: Bool)? {
@@ -213,8 +217,8 @@ struct DevicePreferences: Sendable, Equatable {
         return nil
     }
 
-    /// The choice that would apply if it didn't match several present devices, together with those devices;
-    /// `nil` if there is none.
+    /// An ambiguous choice, which is ignored because it matches several present devices, together with those
+    /// devices; `nil` if no choice is ambiguous.
     var doubtful: (identity: DeviceIdentity, candidates: [CaptureDevice])? {
         let choices = history.choices
         let searches = DeviceIdentity.search(for: choices.map(\.identity), among: present)
@@ -242,7 +246,8 @@ struct DevicePreferences: Sendable, Equatable {
 }
 
 extension CaptureDevice {
-    /// Whether the device responds and the user may open it. The device may be in use, possibly by this process.
+    /// Whether the device responds and the user has permission to open it. The device may already be in use,
+    /// even by this process.
     var mayBeOpened: Bool {
         switch problem {
         case nil, .inUse: true

@@ -1,23 +1,23 @@
 public import Media
 
-/// Determines which microphone `default` refers to. This value type receives device changes, choices, and recording
-/// states.
+/// Determines which microphone the selector `default` refers to. The caller of this value type reports device
+/// changes, user choices, and the recording state.
 ///
-/// `default` refers to the microphone that was plugged in last, otherwise to the microphone that the user prefers,
-/// otherwise to the sound server's default. `default` never changes during a recording. A role that specifies a
-/// microphone keeps using that microphone.
+/// `default` refers to the microphone that was plugged in last, otherwise to the microphone that the user
+/// prefers, otherwise to the sound server's default. `default` never changes during a recording. A role that
+/// names a specific microphone isn't affected.
 public struct MicrophoneRoute: Sendable, Equatable {
     private var wishes: DevicePreferences
     /// Whether a recording is running. `default` keeps its microphone during a recording.
     public private(set) var isRecording = false
-    /// The microphone that was in use when the recording started.
+    /// The microphone that `default` referred to when the recording started.
     private var held: PreferredDevice?
 
-    /// Creates the rule from stored choices and the microphones that are present.
+    /// Creates a route from the user's stored choices and the microphones that are present.
     ///
     /// - Parameters:
     ///   - history: The user's microphone choices.
-    ///   - present: Microphones that are present initially. Devices of other kinds are ignored.
+    ///   - present: Microphones that are present initially. Devices that aren't microphones are ignored.
     public init(history: DeviceHistory = DeviceHistory(), present: [CaptureDevice] = []) {
         wishes = DevicePreferences(of: .audio, history: history, present: present)
     }
@@ -31,36 +31,37 @@ public struct MicrophoneRoute: Sendable, Equatable {
     /// Microphones that are present, in listing or connection order.
     public var microphones: [CaptureDevice] { wishes.present }
 
-    /// Applies connections, disconnections, and changes to devices. Devices other than microphones are
-    /// ignored.
+    /// Updates the list of microphones after devices are connected, disconnected, or changed. Devices that
+    /// aren't microphones are ignored.
     ///
-    /// - Parameter changes: The changes that were reported at the same time. Microphones on a sound server
-    ///   that has reconnected don't count as plugged in.
+    /// - Parameter changes: The changes that were reported at the same time. Microphones that reappear
+    ///   because the sound server was restarted don't count as plugged in.
     public mutating func handle(_ changes: [DeviceChange]) {
         wishes.handle(changes)
     }
 
-    /// Records that the user chose a preferred microphone.
+    /// Records that the user chose a microphone as the preferred one.
     public mutating func choose(_ microphone: DeviceIdentity) {
         wishes.choose(microphone)
     }
 
-    /// Adopts the stored choices after another process changed them. If the most recent choice is new, it also counts
-    /// as a choice in this process.
+    /// Replaces the choices with the stored ones after another process changed them. If the most recent
+    /// stored choice is new, it also counts as a choice in this process.
     public mutating func adopt(_ history: DeviceHistory) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
         if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity) }
     }
 
-    /// The present microphone that ranks highest in the history; `nil` if none is present.
+    /// The highest-ranked microphone of the history that is present; `nil` if none is present.
     public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
 
     /// The microphone that `default` currently refers to; `nil` if the server's default isn't a microphone and the user
     /// hasn't chosen one.
     public var current: PreferredDevice? { isRecording ? held : wanted }
 
-    /// The microphone that `default` refers to if no recording is running; `nil` if there is none.
+    /// The microphone that `default` refers to when no recording is running; `nil` if no microphone
+    /// qualifies.
     public var wanted: PreferredDevice? {
         if let device = wishes.pluggedIn() { return PreferredDevice(device: device, reason: .pluggedIn) }
         if let wish = wishes.remembered() {

@@ -1,27 +1,27 @@
 package import Media
 internal import Profiles
 
-/// The format chosen from a camera's offered formats, and the reason for the choice.
+/// The format that was chosen from the formats that a camera offers, and the reason for the choice.
 package struct CameraFormatChoice: Equatable {
     /// The chosen format.
     let format: VideoFormat
-    /// Sentence explaining why this format was chosen.
+    /// Sentence that explains why this format was chosen.
     let reason: String
     /// Frame rate of the camera's track.
     let trackRate: FrameRate
 
-    /// Default camera size, used if the profile doesn't request one.
+    /// Default camera size, used if the profile doesn't set a size.
     static let defaultSize = FrameSize(width: 1280, height: 720)
-    /// Default camera rate, used if the profile doesn't request one.
+    /// Default frame rate of a camera, used if the profile doesn't set a rate.
     static let defaultRate: FrameRate = FrameRate(30)
-    /// Size to use if no offered size reaches the requested rate.
+    /// Camera size that is used if the camera doesn't reach the requested frame rate at any of its sizes.
     private static let fallbackSize = FrameSize(width: 640, height: 480)
 
     /// Chooses the format in which to open a camera.
     ///
     /// - Parameters:
-    ///   - camera: The role with the profile's settings. This method chooses the settings that the profile doesn't
-    ///     specify.
+    ///   - camera: The role with the profile's camera settings. This method chooses the settings that the
+    ///     profile omits.
     ///   - device: The camera and its offered formats.
     ///   - rotation: The clockwise rotation that makes the camera's frames upright.
     ///   - isCopied: Whether the track stores the camera's frames unchanged. Unchanged frames require a compressed
@@ -30,8 +30,8 @@ package struct CameraFormatChoice: Equatable {
     /// - Returns: The best format that meets the settings. If the requested rate isn't offered, the nearest
     ///   rate is used.
     /// - Throws: `ProfileError` with the profile's field if the camera doesn't offer the requested pixel
-    ///   format or size, all of its sizes are smaller than the output, only raw frames are available for a
-    ///   copied track, or it offers no format or rate.
+    ///   format or size, if all camera sizes are smaller than the output, if a copied track would get raw
+    ///   frames, or if the camera doesn't list any format or rate.
     static func choose(
         for camera: CameraRole, on device: PlannedDevice, rotation: Rotation, isCopied: Bool,
         source: ProfileSource
@@ -41,13 +41,14 @@ package struct CameraFormatChoice: Equatable {
         ).choice()
     }
 
-    /// Whether a camera rate satisfies a requested rate. Cameras may report 30 for 29.97 and vice versa.
+    /// Whether a camera's frame rate satisfies a requested frame rate. A camera may report 30 fps for 29.97
+    /// fps and vice versa.
     package static func reaches(_ rate: FrameRate, _ wanted: FrameRate) -> Bool {
         rate.perSecond >= wanted.perSecond * 0.998
     }
 
-    /// Returns the nominal frame rate for a rate that a driver reports. Drivers count in units of 100 ns and report
-    /// 30.00003 for 30.
+    /// Returns the nominal frame rate for a rate that a driver reports. Drivers store frame intervals in
+    /// units of 100 ns and therefore report 30.00003 fps instead of 30 fps.
     static func nominal(_ rate: FrameRate) -> FrameRate {
         let whole = rate.perSecond.rounded()
         return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
@@ -72,7 +73,8 @@ package struct CameraFormatChoice: Equatable {
             isFile = device.device.deviceType == .file
             self.source = source
             self.rotation = rotation
-            // A track with a lower rate is decimated. The camera keeps its default rate.
+            // If the track's rate is below the default camera rate, the camera runs at the default rate, and
+            // the track is decimated.
             wantedRate = camera.rate ?? max(camera.output?.rate ?? defaultRate, defaultRate)
             let output = camera.output?.size.map { rotation.swapsSides ? $0.turned : $0 }
             offered =
@@ -101,8 +103,8 @@ package struct CameraFormatChoice: Equatable {
             return CameraFormatChoice(format: format, reason: reason(format), trackRate: trackRate(format))
         }
 
-        /// Returns the rate requested for the track. A copied H.264 stream can't be decimated, so its track runs at the
-        /// camera's rate.
+        /// Returns the frame rate requested for the track. A copied H.264 stream can't be decimated, so the
+        /// track uses the camera's frame rate.
         private func trackRate(_ format: VideoFormat) -> FrameRate {
             guard let rate = camera.output?.rate ?? camera.rate else { return nominal(format.rate) }
             let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
@@ -180,8 +182,8 @@ package struct CameraFormatChoice: Equatable {
             return try sizeForOutput(formats) ?? nearestSize(formats)
         }
 
-        /// Returns the smallest size that produces the role's output without upscaling, preferably among sizes that are
-        /// fast enough.
+        /// Returns the smallest camera size that doesn't require upscaling for the role's output. Sizes that
+        /// reach the requested frame rate are preferred.
         private func sizeForOutput(_ formats: [OfferedFormat]) throws(ProfileError) -> FrameSize? {
             guard let output = camera.output?.size else { return nil }
             let covering = formats.filter { camera.covers(output, from: $0.size, rotation: rotation) }
@@ -199,7 +201,8 @@ package struct CameraFormatChoice: Equatable {
             }
         }
 
-        /// Returns the size nearest to 1280×720 that reaches the requested rate, or 640×480 if none does.
+        /// Returns the camera size nearest to 1280×720 that reaches the requested frame rate, or 640×480 if
+        /// no size reaches it.
         private func nearestSize(_ formats: [OfferedFormat]) -> FrameSize {
             let fast = formats.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
             if fast.isEmpty, formats.contains(where: { $0.size == fallbackSize }) { return fallbackSize }
@@ -210,9 +213,10 @@ package struct CameraFormatChoice: Equatable {
             return sizes.min { distance($0) < distance($1) } ?? defaultSize
         }
 
-        /// Returns the sort key for formats. H.264 ranks last because its frames depend on each other. The other
-        /// criteria are, in order: formats that are fast enough, MJPEG because it uses a tenth of the bus bandwidth,
-        /// the least conversion, and the rate nearest to the requested rate.
+        /// Returns the sort key for formats. H.264 ranks last because H.264 frames depend on each other. The
+        /// other criteria are, in order: a rate that reaches the requested rate, MJPEG because it uses a
+        /// tenth of the bus bandwidth of raw frames, the pixel format that is cheapest to convert, and the
+        /// rate nearest to the requested rate.
         private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
             let order: [PixelFormat] = [
                 .mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey, .h264,
@@ -251,7 +255,7 @@ package struct CameraFormatChoice: Equatable {
             source.error(at: "cameras.\(camera.role).\(field)", found: found, expected: expected)
         }
 
-        /// Lists each offered format once, in the camera's order.
+        /// Formats the list of offered formats, each once, in the camera's order.
         private static func list(_ formats: [OfferedFormat]) -> String {
             var seen: Set<String> = []
             return formats.map(\.description).filter { seen.insert($0).inserted }.joined(separator: "; ")

@@ -1,12 +1,12 @@
 package import Media
 package import Profiles
 
-/// The control values that make a camera match another camera's image, and notes on traits that it can't
-/// match.
+/// The control values that make one camera match the exposure and color of another, and notes on traits that
+/// can't be matched.
 ///
-/// The result depends only on the controls of both cameras.
+/// The matched values depend only on the controls of both cameras.
 package struct MatchedControls: Equatable {
-    /// Requests for the follower's controls, in application order.
+    /// Values to set on the matching camera's controls, in application order.
     package private(set) var requests: [ControlRequest] = []
     /// One sentence for each trait that the camera can't match exactly.
     package private(set) var remarks: [String] = []
@@ -15,11 +15,13 @@ package struct MatchedControls: Equatable {
     private static let temperatures = ["white_balance_temperature"]
     private static let gains = ["gain", "analogue_gain"]
 
-    /// Derives a follower's values from its leader's controls.
+    /// Derives the control values of a camera (the follower) from the controls of the camera to match (the
+    /// leader).
     ///
     /// - Parameters:
-    ///   - traits: The traits to match. Only exposure and white balance are controls that can be copied.
-    ///   - leader: The role and the controls of the metered camera.
+    ///   - traits: The traits to match. Only exposure and white balance are matched by copying control
+    ///     values.
+    ///   - leader: The role and the controls of the camera to match.
     ///   - follower: The role and the controls of the camera to set. Pass the leader here to lock that camera at its
     ///     current values.
     package init(
@@ -38,7 +40,8 @@ package struct MatchedControls: Equatable {
 
     private typealias Camera = (role: String, controls: [DeviceControl])
 
-    /// Copies one value from the leader and turns off the automatic control that governs it.
+    /// Copies one control value from the leader to the follower, and turns off the follower's automatic mode
+    /// for that control.
     private mutating func take(
         _ names: [String], of leader: Camera, on follower: Camera, governor: ControlGovernor,
         _ text: (Int64) -> String
@@ -76,8 +79,8 @@ package struct MatchedControls: Equatable {
         }
     }
 
-    /// Copies the gain. Gain values don't have a unit, so the same number on a different scale means a
-    /// different gain.
+    /// Copies the gain. Gain controls don't have a unit, so the same value can mean a different gain on
+    /// another camera.
     private mutating func takeGain(of leader: Camera, on follower: Camera) {
         guard let wish = leader.controls.first(of: Self.gains) else { return }
         if let automatic = follower.controls.first(of: ControlGovernor.gain.names) {
@@ -104,7 +107,7 @@ package struct MatchedControls: Equatable {
         requests.append(ControlRequest(name: control.name, value: value, origin: .match))
     }
 
-    /// Formats an exposure time. V4L2 counts exposure times in units of 100 µs (kernel documentation,
+    /// Formats an exposure time. In V4L2, exposure times are in units of 100 µs (kernel documentation,
     /// ext-ctrls-camera).
     private static func milliseconds(_ value: Int64) -> String {
         "\(Double(value) / 10) ms"
@@ -112,14 +115,15 @@ package struct MatchedControls: Equatable {
 }
 
 extension [DeviceControl] {
-    /// Request that turns off autofocus at its current distance; empty if the camera's autofocus can't be set.
+    /// Request that turns off autofocus and thereby locks the focus at the current distance; empty if the
+    /// camera's autofocus can't be turned off.
     package var lockingFocus: [ControlRequest] {
         guard let automatic = first(of: ControlGovernor.focus.names), !automatic.isReadOnly else { return [] }
         return [ControlRequest(name: automatic.name, value: ControlGovernor.focus.manual, origin: .match)]
     }
 
-    /// Request that sets the current focus distance, including after the camera is reconnected; empty if the
-    /// camera doesn't have this control.
+    /// Request that keeps the current focus distance, even after the camera is reconnected; empty if the
+    /// camera doesn't have a focus control.
     package var holdingFocus: [ControlRequest] {
         guard first(of: ControlGovernor.focus.names) != nil, let distance = named("focus_absolute"),
             !distance.isReadOnly
@@ -128,9 +132,9 @@ extension [DeviceControl] {
     }
 }
 
-/// The best sizes and rates shared by cameras that must match in size or rate.
+/// The best frame sizes and rates that all cameras of a matched group support.
 struct MatchedFormats {
-    /// The profile's cameras, with the sizes and rates that they share.
+    /// The profile's cameras, with the common sizes and rates of their groups.
     private(set) var cameras: [CameraRole]
     private var notes: [String] = []
 
@@ -143,7 +147,7 @@ struct MatchedFormats {
         }
     }
 
-    /// Returns and clears the notes: one sentence for the user about each matched group.
+    /// Removes and returns the notes for the user, one sentence about each matched group of cameras.
     mutating func takeNotes() -> [String] {
         defer { notes = [] }
         return notes
@@ -197,7 +201,8 @@ struct MatchedFormats {
     /// Returns the largest size that all cameras offer and that doesn't exceed the requested size. If all common sizes
     /// exceed the requested size, returns the smallest.
     ///
-    /// - Returns: `nil` if the cameras don't share a size; `.some(nil)` if all of them deliver any size.
+    /// - Returns: The size; `nil` if the cameras don't have a common size, `.some(nil)` if all cameras
+    ///   deliver any size.
     private static func size(_ wanted: FrameSize, among offers: [[OfferedFormat]?]) -> FrameSize?? {
         let listed = offers.compactMap { $0.map { Set($0.map(\.size)) } }
         guard let first = listed.first else { return .some(nil) }
@@ -213,22 +218,23 @@ struct MatchedFormats {
 
 /// Monitors a camera's automatic controls until their values settle.
 ///
-/// This value type measures time in calls of `take`.
+/// This value type doesn't read a clock: it measures time as the number of calls to `take`.
 package struct Metering {
 
-    /// Creates a monitor without readings.
+    /// Creates a monitor that hasn't received any control values.
     package init() {}
 
     private var last: [String: Int64] = [:]
     private var stillLooks = 0
 
-    /// Number of consecutive calls without a change after which the controls count as settled. Calls are made
-    /// every tenth of a second.
+    /// Number of consecutive `take` calls with unchanged values after which the controls count as settled.
+    /// `take` is called ten times per second.
     private static let settledSampleCount = 3
-    /// Maximum relative change of settled controls. Automatic exposure never stops making small changes.
+    /// Maximum relative change of a control that counts as settled. Automatic exposure makes small changes
+    /// continuously.
     private static let tolerance = 0.03
 
-    /// Adds the current values of a camera's controls.
+    /// Adds a reading of a camera's control values.
     ///
     /// - Returns: Whether exposure, color, and focus have all settled.
     package mutating func take(_ controls: [DeviceControl]) -> Bool {

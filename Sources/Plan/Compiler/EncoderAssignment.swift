@@ -1,18 +1,19 @@
 internal import Media
 internal import Profiles
 
-/// Assigns encoded streams to hardware encoders, in order, until the encoders are fully used.
+/// Assigns video streams to hardware encoders, in order, until the encoders have no capacity left.
 ///
-/// An encoder is assigned a stream if it passed a trial with frames at least as wide and high, can accept
-/// another stream, and can sustain the combined pixel rate of all its streams.
+/// A stream is assigned to an encoder if the encoder passed its test with frames at least as wide and high,
+/// supports another simultaneous stream, and can sustain the combined pixel rate of all its streams.
 struct EncoderAssignment {
-    /// Fraction of an encoder's measured speed that is used, because frames don't arrive evenly.
+    /// Fraction of an encoder's measured speed that may be used. The rest is headroom, because frames arrive
+    /// at uneven intervals.
     private static let usableShare = 0.9
 
     private let encoders: [TriedEncoder]
     private var used: [HardwareEncoder: (streams: Int, pixelsPerSecond: Double)] = [:]
 
-    /// Creates an assignment with all encoders free.
+    /// Creates an assignment without any streams.
     ///
     /// - Parameter encoders: The encoders that were tested. The first encoder with free capacity is used.
     init(_ encoders: [TriedEncoder]) {
@@ -23,11 +24,12 @@ struct EncoderAssignment {
     struct Choice {
         /// Hardware encoder for the stream; `nil` for x264.
         let encoder: HardwareEncoder?
-        /// Reason for the user, as the end of a sentence, including the period; empty if there is no choice.
+        /// User-readable reason for the choice, including the final period; empty if no hardware encoder was
+        /// considered.
         let reason: String
     }
 
-    /// Chooses the encoder for a stream and reserves its capacity.
+    /// Chooses an encoder for a stream and reserves the capacity that the stream needs.
     mutating func choose(for settings: VideoEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
         guard wish != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
         var reasons: [String] = []

@@ -1,11 +1,11 @@
 internal import Media
 internal import Profiles
 
-/// Compiles a profile and its devices into a plan, role by role.
+/// Compiles a profile and the devices of its roles into a session plan.
 struct PlanCompiler {
     var profile: Profile
     private let devices: [String: PlannedDevice]
-    /// Formats by role that override the formats derived from the profile.
+    /// Camera formats, by role, that override the formats derived from the profile.
     let lowered: [String: CameraFormatChoice]
     var notes: [String] = []
     var choices: [String: CameraFormatChoice] = [:]
@@ -65,8 +65,8 @@ struct PlanCompiler {
         return plan
     }
 
-    /// Whether a device is opened. A device is opened if an output uses it. If no output uses any device, all
-    /// devices are opened for monitoring.
+    /// Whether the session opens a role's device. A device is opened if an output uses it. If the profile
+    /// doesn't write any output, all devices are opened for monitoring.
     private func isUsed(_ role: String) -> Bool {
         guard profile.writesAnything else { return true }
         let program = profile.program.map { $0.shown + $0.audio.mix } ?? []
@@ -96,8 +96,8 @@ struct PlanCompiler {
         return device
     }
 
-    /// Checks that each physical camera has only one role. Two roles may share a microphone, and each uses its own
-    /// channels.
+    /// Checks that each physical camera has only one role. Two roles may share a microphone if each role uses
+    /// different channels.
     private mutating func checkNodes() throws(ProfileError) {
         var taken: [String: String] = [:]
         for camera in profile.cameras where isUsed(camera.role) {
@@ -138,7 +138,7 @@ struct PlanCompiler {
         let zoom = try PlannedZoom(camera, device.device, rotation: rotation, source: profile.source)
         var framing = camera.framing(zoom: zoom.cropped)
         if let pixel = device.device.pixelAspect {
-            // The requested shape refers to the upright frame, as viewers see it.
+            // The requested aspect ratio refers to the upright frame, as viewers see it.
             framing.shape = framing.shape?.stored(inPixelsOf: pixel, rotation: rotation)
             notes.append(
                 "\(camera.role): the pixel aspect ratio is \(pixel). The track keeps this ratio, and the program is converted to square pixels."
@@ -261,7 +261,7 @@ struct PlanCompiler {
         return requests + [planned.rateLock].compactMap { $0 }
     }
 
-    /// Adds notes about camera frames that are cropped, and about outputs that show the whole frame.
+    /// Adds notes for the user about cropped camera frames, and about outputs that show the whole frame.
     ///
     /// - Throws: `ProfileError` if all of the camera's outputs are copies, which always contain the whole frame.
     private mutating func noteFraming(
@@ -301,8 +301,8 @@ struct PlanCompiler {
         )
     }
 
-    /// Returns the profile's crop with an even position and size, as 4:2:0 chroma requires. The result is never larger
-    /// than requested.
+    /// Returns the profile's crop rectangle, rounded to an even position and size, as 4:2:0 chroma requires.
+    /// The rectangle is never larger than requested.
     private func area(of camera: CameraRole, in size: FrameSize) throws(ProfileError) -> PixelRectangle? {
         guard case .rectangle(let crop) = camera.crop else { return nil }
         guard crop.x >= 0, crop.y >= 0, crop.width >= 2, crop.height >= 2, crop.x + crop.width <= size.width,
@@ -331,8 +331,8 @@ struct PlanCompiler {
                 expected: native.channels == 1
                     ? "channel 1, the only channel" : "a channel from 1 to \(native.channels)")
         }
-        // Synthetic devices and files deliver all of their channels. Hardware is opened with only the
-        // requested channels.
+        // Synthetic microphones and files deliver all of their channels. Physical microphones are opened with
+        // only the requested channels.
         let isAsItIs = !sourceChannels.isEmpty || !Self.isHardware(device.device)
         let channels = isAsItIs ? native?.channels ?? max(highest, microphone.channels) : microphone.channels
         let recorded = sourceChannels.isEmpty ? channels : sourceChannels.count
@@ -364,8 +364,8 @@ struct PlanCompiler {
         return planned
     }
 
-    /// Returns the role of the camera that contains a microphone. The camera and the microphone are functions of one
-    /// USB device.
+    /// Returns the role of the camera with this built-in microphone. A camera and its built-in microphone are
+    /// functions of the same USB device.
     private func camera(with microphone: CaptureDevice) -> String? {
         profile.cameras.first { role in
             guard let camera = devices[role.role]?.device.identity else { return false }
@@ -402,7 +402,7 @@ struct PlanCompiler {
 extension PlanCompiler {
     // MARK: Encoders
 
-    /// Returns the settings with the hardware encoder assigned to the stream, if any.
+    /// Returns a stream's encoding settings with the hardware encoder assigned to it, if any.
     ///
     /// - Throws: `ProfileError` if the profile requires hardware encoding and no encoder accepts the stream.
     mutating func encoded(
@@ -475,8 +475,8 @@ extension PlanCompiler {
             expected: "tracks: { cameras: encode }, or no `output` field")
     }
 
-    /// Returns the part of a camera's stored frames shown in its encoded track, and the size of the track's
-    /// frames.
+    /// Returns the part of a camera's stored frames that its encoded track shows, and the frame size of the
+    /// track.
     private func encodedPart(
         of camera: PlannedCamera, _ output: CameraOutput?
     ) throws(ProfileError) -> (crop: PixelRectangle?, size: FrameSize) {
@@ -490,7 +490,7 @@ extension PlanCompiler {
         let crop = Framing(area: part, shape: AspectRatio(size)).part(of: stored, rotation: .none)
         let source = crop?.size ?? stored
         guard source.width < size.width || source.height < size.height else { return (crop, size) }
-        // A camera that was reduced to stay within the budget has fewer pixels for the output.
+        // If a camera's resolution was reduced to stay within the budget, the output gets smaller too.
         guard lowered[camera.role] != nil else {
             let upright = camera.rotation.swapsSides ? part.size.turned : part.size
             throw profile.source.error(
@@ -548,14 +548,14 @@ extension PlanCompiler {
     private static let usualBitsPerPixel = 0.1
     private static let bitrates = 300_000...100_000_000
 
-    /// Plans the live outputs, whose addresses have already been parsed.
+    /// Plans the live outputs of the profile. The profile's addresses are already parsed.
     ///
     /// - Parameters:
     ///   - cameras: The plan's cameras.
-    ///   - program: The plan's program, or `nil` for none.
+    ///   - program: The plan's program; `nil` if the plan doesn't have one.
     /// - Returns: The live outputs, in the profile's order.
-    /// - Throws: `ProfileError` if an address couldn't be parsed, or its kind doesn't support the profile's
-    ///   settings.
+    /// - Throws: `ProfileError` if an address couldn't be parsed, or if this kind of live output doesn't
+    ///   support the profile's settings.
     mutating func liveOutputs(
         cameras: [PlannedCamera], program: PlannedProgram?
     ) throws(ProfileError) -> [PlannedLiveOutput] {
@@ -611,7 +611,7 @@ extension PlanCompiler {
         return frames
     }
 
-    /// Adds a note if the profile's text itself contains a stream key.
+    /// Adds a warning for the user if the profile contains a stream key in plain text.
     private mutating func noteKey(of liveOutput: LiveOutputSettings, _ address: LiveOutputAddress) {
         let hasKey =
             switch address.kind {

@@ -7,8 +7,8 @@ struct PlannedControls {
     private let device: CaptureDevice
     private let source: ProfileSource
 
-    /// Names of the control that lets a camera expose for longer than its rate allows: the current name and
-    /// the name used before kernel 5.19.
+    /// Names of the V4L2 control that lets a camera lower its frame rate for a longer exposure: the current
+    /// name, and the name used before Linux 5.19.
     private static let rateControls = ["exposure_dynamic_framerate", "exposure_auto_priority"]
 
     init(_ camera: CameraRole, _ device: CaptureDevice, source: ProfileSource) {
@@ -17,8 +17,8 @@ struct PlannedControls {
         self.source = source
     }
 
-    /// Request that keeps the camera's rate constant in low light; `nil` if the camera doesn't have this control or the
-    /// profile sets it.
+    /// Control request that keeps the camera's frame rate constant in low light; `nil` if the camera doesn't
+    /// have the control or if the profile sets it.
     var rateLock: ControlRequest? {
         guard let control = device.controls.first(of: Self.rateControls), !control.isReadOnly,
             !camera.controls.contains(where: { Self.rateControls.contains($0.name) })
@@ -28,8 +28,8 @@ struct PlannedControls {
 
     /// Returns the requests for the controls that the profile sets.
     ///
-    /// If a camera's controls can't be queried yet, they are checked when the camera is opened.
-    /// - Throws: `ProfileError` with the profile's field, for a value that the camera will never accept.
+    /// If a camera's controls can't be queried yet, the values are checked when the camera is opened.
+    /// - Throws: `ProfileError` with the profile's field if the camera can't accept a value.
     func requests() throws(ProfileError) -> [ControlRequest] {
         var requests: [ControlRequest] = []
         for setting in camera.controls {
@@ -51,7 +51,7 @@ struct PlannedControls {
             guard let fault = device.controls.governing(request.name, beside: requests) else { continue }
             if request.origin == .asked { throw error(fault, request.name) }
         }
-        // A preset's value doesn't affect a control that the profile leaves in automatic mode.
+        // Preset values are omitted for controls that the profile leaves in automatic mode.
         return requests.filter {
             $0.origin == .asked || device.controls.governing($0.name, beside: requests) == nil
         }
@@ -88,33 +88,33 @@ struct PlannedControls {
     }
 }
 
-/// How a role's camera is zoomed and panned: with its own controls if it has all of the required ones,
+/// How a role's camera is zoomed and panned: with the camera's own controls if it has all required controls,
 /// otherwise by cropping its frames.
 ///
 /// The camera's own zoom affects every output, including copies. A crop affects only the program and encoded
-/// tracks. The controls are UVC's (UVC 1.5, 4.2.2.1.11 and 4.2.2.1.15), as V4L2 exposes them: `zoom_absolute`
-/// is a focal length, and its lowest value gives the widest view; `pan_absolute` and `tilt_absolute` are
-/// angles, positive to the right and up.
+/// tracks. The controls are those of UVC 1.5 (sections 4.2.2.1.11 and 4.2.2.1.15), as V4L2 exposes them.
+/// `zoom_absolute` is a focal length; the lowest value gives the widest view. `pan_absolute` and
+/// `tilt_absolute` are angles; positive values move the view to the right and up.
 struct PlannedZoom {
-    /// Controls to set on the camera; empty if the camera itself doesn't zoom or move.
+    /// Zoom, pan, and tilt controls to set on the camera; empty if the camera doesn't have these controls.
     private(set) var requests: [ControlRequest] = []
-    /// Part of the zoom that is done by cropping.
+    /// The part of the zoom that is applied by cropping.
     private(set) var cropped = Zoom.none
-    /// Sentence for the user about the zoom; `nil` if there is no zoom or movement.
+    /// Sentence for the user about the zoom; `nil` if the profile doesn't set zoom, pan, or tilt.
     private(set) var note: String?
     private let camera: CameraRole
     private let rotation: Rotation
     private let source: ProfileSource
 
-    /// Decides whether the camera or a crop does the zooming and panning.
+    /// Decides whether to zoom and pan with the camera's controls or by cropping.
     ///
     /// - Parameters:
-    ///   - camera: The role with its zoom, pan, and tilt.
-    ///   - device: The camera with its controls.
+    ///   - camera: The role with the zoom, pan, and tilt that the profile sets.
+    ///   - device: The camera and its controls.
     ///   - rotation: The clockwise rotation that makes the camera's frames upright.
     ///   - source: The locations of the profile's fields, for error messages.
-    /// - Throws: `ProfileError` for a factor beyond the camera's zoom range, and for controls that the
-    ///   profile also sets directly.
+    /// - Throws: `ProfileError` if the zoom factor is outside the camera's range, or if the profile also sets
+    ///   one of these controls directly.
     init(
         _ camera: CameraRole, _ device: CaptureDevice, rotation: Rotation, source: ProfileSource
     ) throws(ProfileError) {
@@ -135,9 +135,9 @@ struct PlannedZoom {
             "zoom, pan, and tilt are performed by the camera (\(list)), so they also apply to copied tracks."
     }
 
-    /// Checks that a crop leaves room for pan and tilt.
+    /// Checks that a crop is smaller than the frame, so that it can be moved for pan and tilt.
     ///
-    /// - Throws: `ProfileError` if the profile sets pan or tilt and the whole frame is visible.
+    /// - Throws: `ProfileError` if the profile sets pan or tilt although the whole frame is visible.
     func checkMoves(_ framing: Framing, in size: FrameSize) throws(ProfileError) {
         for (field, position, hasRoom) in [
             ("pan", cropped.pan, framing.canPan(in: size, rotation: rotation)),
@@ -151,13 +151,14 @@ struct PlannedZoom {
         }
     }
 
-    /// Returns the requests that make the camera itself zoom and move.
+    /// Returns the control requests that zoom, pan, and tilt the camera itself.
     ///
-    /// - Returns: `nil` if the camera doesn't have a required control.
+    /// - Returns: The requests; `nil` if the camera doesn't have a required control.
     private static func requests(
         _ camera: CameraRole, _ controls: [DeviceControl], _ rotation: Rotation, _ source: ProfileSource
     ) throws(ProfileError) -> [ControlRequest]? {
-        // These axes are the camera's own. A camera mounted sideways must tilt to look left or right.
+        // Pan and tilt are relative to the camera's own axes. A camera mounted sideways must tilt to look
+        // left or right.
         let (pan, tilt) =
             switch rotation {
             case .none: (camera.zoom.pan, camera.zoom.tilt)
@@ -167,7 +168,8 @@ struct PlannedZoom {
             }
         var requests: [ControlRequest] = []
         if camera.zoom.factor > 1 {
-            // If a range starts at zero, its values aren't focal lengths, so twice the value isn't twice the zoom.
+            // If the range of the zoom control starts at zero, its values aren't focal lengths, and doubling
+            // the value doesn't double the zoom.
             guard let zoom = usable("zoom_absolute", controls), zoom.minimum > 0 else { return nil }
             let highest = Double(zoom.maximum) / Double(zoom.minimum)
             guard camera.zoom.factor <= highest else {
@@ -206,7 +208,8 @@ struct PlannedZoom {
 }
 
 extension [DeviceControl] {
-    /// Returns the requests for controls named by the user, in application order, regardless of the order of `words`.
+    /// Returns the requests for controls that the user named. The requests are in application order,
+    /// regardless of the order of `words`.
     ///
     /// - Parameters:
     ///   - words: Each control's name, with a number, a word such as `on`, or a menu item.

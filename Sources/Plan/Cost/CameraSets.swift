@@ -3,25 +3,24 @@ public import Profiles
 
 /// The sets of cameras that can run together on a machine, with their formats.
 ///
-/// Each camera has its own track, which stores compressed camera frames unchanged and encodes raw ones. A set fits if
-/// the cost of all its cameras together is within the limit, each in its lowest format. Only maximal sets, which no
-/// other camera can join, are listed.
+/// Each camera has its own track, which stores compressed camera frames unchanged and encodes raw frames. A
+/// set fits if the total cost of its cameras in their lowest formats is within the limit. Only maximal sets
+/// are listed: no further camera can be added to a maximal set.
 ///
-/// The amount of work is bounded. Every set that fits lacks at least one camera from each conflicting group,
-/// so only the few cameras in such a group are removed in turn, and each combination is evaluated once. After
-/// `mostTrials` combinations or more than `mostSets` sets, the result is marked as incomplete. For example,
-/// sixteen identical cameras on one bus reach this limit after a few hundred combinations.
+/// The search is bounded. A set that fits omits at least one camera of each conflicting group, so the search
+/// removes only the cameras of such a group, one at a time, and evaluates each combination once. If the
+/// search exceeds `mostTrials` combinations or `mostSets` sets, the result is marked as incomplete. For
+/// example, sixteen identical cameras on one bus reach this limit after a few hundred combinations.
 public struct CameraSets: Sendable, Equatable {
     /// A camera in a set.
     public struct Member: Sendable, Equatable {
-        /// Name of the camera: a role or a node.
+        /// Name of the camera: a role or a device node.
         public let name: String
-        /// Best format that the camera can use together with the others.
+        /// Best format that the camera can use together with the other cameras of the set.
         public let format: VideoFormat
-        /// The resource whose limit a better format would exceed; `nil` if the camera already uses its best
-        /// format.
+        /// The resource that prevents a better format; `nil` if the camera already uses its best format.
         public let limit: String?
-        /// Whether the camera's USB bandwidth is assumed because the camera hasn't streamed yet.
+        /// Whether the camera's USB bandwidth is an assumption because the camera hasn't streamed yet.
         public let isAssumed: Bool
     }
 
@@ -29,40 +28,40 @@ public struct CameraSets: Sendable, Equatable {
     public struct Group: Sendable, Equatable {
         /// The cameras, in input order.
         public let members: [Member]
-        /// Combined cost of the cameras in their formats.
+        /// Combined hardware cost of the cameras in these formats.
         public let cost: HardwareCost
     }
 
-    /// Two cameras that cannot run together.
+    /// Two cameras that can't run at the same time.
     public struct Exclusion: Sendable, Equatable {
         /// Name of the first camera.
         public let first: String
         /// Name of the second camera.
         public let second: String
-        /// The resource that the two cameras together would overload most.
+        /// The resource that would be most overloaded if both cameras ran.
         public let resource: String
-        /// Share of the resource that the two cameras need together; 1 is all of it.
+        /// Share of the resource that the two cameras need together; 1 is the whole resource.
         public let cost: Double
     }
 
-    /// A camera that can't run even by itself.
+    /// A camera that can't run even without other cameras.
     public struct Outsider: Sendable, Equatable {
-        /// Name of the camera: a role or a node.
+        /// Name of the camera: a role or a device node.
         public let name: String
         /// Sentence that explains why the camera can't run.
         public let reason: String
     }
 
-    /// Maximal sets, largest first.
+    /// Maximal sets of cameras, largest first.
     public let groups: [Group]
-    /// Pairs of cameras that each run separately but not together.
+    /// Pairs of cameras that can run separately but not at the same time.
     public let exclusions: [Exclusion]
-    /// Cameras that can't run even by themselves.
+    /// Cameras that can't run even without other cameras.
     public let outsiders: [Outsider]
     /// Whether `groups` contains all maximal sets.
     public let isComplete: Bool
 
-    /// Maximum number of cameras that are considered. Further cameras are ignored.
+    /// Maximum number of cameras that the search considers. Further cameras are ignored.
     public static let mostCameras = 60
     /// Maximum number of combinations that are tried.
     static let mostTrials = 5000
@@ -92,14 +91,14 @@ public struct CameraSets: Sendable, Equatable {
 
 /// A camera that may be part of a set: its name and its possible formats.
 public struct SetCamera: Sendable, Equatable {
-    /// A role, or the node of a camera without a role.
+    /// Name of the camera: a role, or a device node if the camera doesn't have a role.
     public var name: String
     /// Selector of the camera: `/dev/video0`, `virtual:clap`.
     public var selector: String
     /// The camera's identity.
     public var identity: DeviceIdentity
-    /// Formats that the camera can use, lowest first. Compressed frames are stored unchanged, and raw frames
-    /// are encoded.
+    /// Formats that the camera can use, lowest first. The track stores compressed frames unchanged and
+    /// encodes raw frames.
     public var formats: [VideoFormat]
     /// Bandwidth that a synthetic camera on a synthetic USB bus reserves; `nil` for all other cameras.
     public var usb: USBCamera?
@@ -116,13 +115,14 @@ public struct SetCamera: Sendable, Equatable {
         self.usb = usb
     }
 
-    /// Creates a camera with the subset of its formats that users choose from.
+    /// Creates a camera with a useful subset of its formats.
     ///
     /// - Parameters:
-    ///   - name: A role or a node.
+    ///   - name: A role or a device node.
     ///   - device: The device that was found.
     ///   - pixel: The only pixel format to consider; `nil` for any.
-    ///   - least: The floors. Formats below the floors are excluded if the camera has other formats.
+    ///   - least: The minimum size and frame rate. Formats below the minimum are excluded if the camera has
+    ///     other formats.
     public init(
         name: String, device: PlannedDevice, pixel: PixelFormat? = nil,
         least: BudgetSettings = BudgetSettings()
@@ -167,8 +167,8 @@ public struct SetCamera: Sendable, Equatable {
         return rates.map { VideoFormat(pixel: offer.pixel, size: offer.size, rate: $0) }
     }
 
-    /// Returns the formats in ascending order, each size and rate once. MJPEG is preferred to H.264, whose
-    /// frames depend on each other.
+    /// Returns the formats in ascending order, with one format for each size and rate. MJPEG is preferred to
+    /// H.264, because H.264 frames depend on each other.
     private static func sorted(_ formats: [VideoFormat]) -> [VideoFormat] {
         let order: [PixelFormat] = [.mjpeg, .h264, .yuyv, .nv12]
         func rank(_ format: VideoFormat) -> Int { order.firstIndex(of: format.pixel) ?? order.count }
@@ -183,12 +183,12 @@ public struct SetCamera: Sendable, Equatable {
     }
 }
 
-/// The search that `CameraSets` uses. A set of cameras is a bit mask of their indices.
+/// The search algorithm of `CameraSets`. A set of cameras is represented by a bit mask of camera indices.
 struct CameraSetSearch {
     private let cameras: [SetCamera]
     private let machine: MachineModel
     private let limit: Double
-    /// Whether each tested set fits when all its cameras use their lowest formats.
+    /// For each tested set, whether the set fits if all its cameras use their lowest formats.
     private var known: [UInt64: Bool] = [:]
 
     init(cameras: [SetCamera], machine: MachineModel, limit: Double) {
@@ -200,8 +200,7 @@ struct CameraSetSearch {
 
     // MARK: Maximal sets
 
-    /// Searches downward from the set of all cameras. Removes one camera at a time from those that don't fit
-    /// together.
+    /// Starts the search with the set of all cameras and removes one camera of a conflicting group at a time.
     ///
     /// - Returns: The maximal sets, largest first, and whether the list is complete.
     mutating func maximalSets() -> (sets: [UInt64], isComplete: Bool) {
@@ -219,13 +218,13 @@ struct CameraSetSearch {
                 if isMaximal(set) { maximal.append(set) }
                 continue
             }
-            // Every set that fits lacks at least one of these cameras.
+            // Every set that fits omits at least one of the conflicting cameras.
             for index in indices(of: conflict(in: set)) {
                 let smaller = set & ~Self.bit(index)
                 if smaller != 0, seen.insert(smaller).inserted { waiting.append(smaller) }
             }
         }
-        // Sets of the same size are ordered by their first cameras.
+        // Sets with the same number of cameras are ordered by the indices of their cameras.
         return (
             maximal.sorted {
                 ($1.nonzeroBitCount, indices(of: $0)[0], $0) < ($0.nonzeroBitCount, indices(of: $1)[0], $1)
@@ -302,7 +301,8 @@ struct CameraSetSearch {
             }, cost: cost(formats))
     }
 
-    /// Returns the sort key for raising cameras: pixels per second, then position in the list.
+    /// Returns the sort key that determines which camera's format is raised next: pixels per second, then
+    /// position in the list.
     private func worth(_ camera: SetCamera, _ level: Int) -> (Double, Int) {
         let format = camera.formats[level]
         return (

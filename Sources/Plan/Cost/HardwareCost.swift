@@ -1,20 +1,20 @@
 public import Media
 
-/// The share of a machine that a plan needs, estimated before it runs. The minimum is 0, and a plan with a cost above 1
-/// can't run. The scarcest resource determines the total.
+/// The share of a machine that a plan needs, estimated before the plan runs. The minimum cost is 0, and a
+/// plan with a cost above 1 can't run. The scarcest resource determines the total cost.
 ///
 /// The cost is a pure function of the plan and the machine.
 public struct HardwareCost: Sendable, Equatable {
-    /// How much of one resource is used.
+    /// The use of one resource.
     public struct Term: Sendable, Equatable {
         /// Name of the resource: `cpu`, `thread:program`, `encoder:h264_vaapi`, `memory`, `disk`, `disk-space`, or `usb:1`
         /// (`USBDomain.name`).
         public let resource: String
-        /// The share of the resource that is used: 1 is all of it.
+        /// The share of the resource that the plan uses; 1 is the whole resource.
         public let used: Double
-        /// Each owner's share, largest first. The shares add up to `used`.
+        /// The share of each owner, largest first. The shares add up to `used`.
         public let parts: [Part]
-        /// User-readable sentence with the use in absolute quantities.
+        /// User-readable sentence that states the use in absolute quantities.
         public let explanation: String
     }
 
@@ -22,7 +22,7 @@ public struct HardwareCost: Sendable, Equatable {
     public struct Part: Sendable, Equatable {
         /// Owner: `program`, `session`, a role, or a device that another program uses.
         public let owner: String
-        /// The share of the resource that the owner uses: 1 is all of it.
+        /// The share of the resource that the owner uses; 1 is the whole resource.
         public let used: Double
     }
 
@@ -37,7 +37,7 @@ public struct HardwareCost: Sendable, Equatable {
     /// The share of processor time that can be used before frames are lost. The rest is headroom for load
     /// peaks from encoders and other programs.
     public static let usableProcessorShare = 0.9
-    /// The share of one processor that a thread can use if it composes frames and passes them to its encoder.
+    /// The share of one processor that a thread can use for composing frames and passing them to the encoder.
     private static let usableThreadShare = 0.9
     /// Memory of the process without frames, in bytes: libraries, stacks, and queues. This value was measured while
     /// recording one microphone.
@@ -45,8 +45,8 @@ public struct HardwareCost: Sendable, Equatable {
     /// Number of frames of the encoded size that x264 buffers at its recording presets, including its lookahead and two
     /// threads.
     private static let encoderFrames = 45.0
-    /// Number of frames that a hardware encoder without dedicated memory keeps in system memory: its pool, frames in
-    /// transit, and the composed frame.
+    /// Number of frames that a hardware encoder without dedicated memory keeps in system memory: the frame
+    /// pool, frames in transit, and the composed frame.
     private static let hardwareFrames = 14.0
     /// Seconds of a camera's unprocessed frames that may be buffered for alignment or while the disk is stalled.
     private static let waitingSeconds = 3.0
@@ -171,11 +171,11 @@ public struct HardwareCost: Sendable, Equatable {
         return terms
     }
 
-    /// The disk space that a recording of a known length needs.
+    /// Name of the resource for the disk space that a recording of a known length needs.
     static let diskSpace = "disk-space"
 
-    /// Returns the sum of the amounts. The amounts are added in a fixed order, so that equal plans have exactly the
-    /// same cost.
+    /// Returns the sum of amounts. The amounts are added in a fixed order, so that equal plans have exactly
+    /// the same cost.
     private static func sum(_ amounts: [String: Double]) -> Double {
         amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
@@ -186,12 +186,12 @@ public struct HardwareCost: Sendable, Equatable {
         }
     }
 
-    /// Formats a number of bytes with three digits, in powers of ten: `2.5 GB`, `12.6 MB`.
+    /// Formats a number of bytes in decimal units with up to three significant digits: `2.5 GB`, `12.6 MB`.
     public static func megabytes(_ bytes: Double) -> String {
         bytes >= 1e9 ? "\(rounded(bytes / 1e9)) GB" : "\(rounded(bytes / 1e6)) MB"
     }
 
-    /// Formats a number with three significant digits.
+    /// Formats a number with up to three significant digits.
     static func rounded(_ value: Double) -> String {
         let steps = value >= 100 ? 1.0 : value >= 10 ? 10 : 100
         let text = "\((value * steps).rounded() / steps)"
@@ -200,7 +200,7 @@ public struct HardwareCost: Sendable, Equatable {
 }
 
 extension WorkKind {
-    /// Whether this work is done sequentially, frame by frame, by the thread that feeds an encoder.
+    /// Whether the thread that feeds an encoder does this kind of work, one frame after another.
     fileprivate var isComposing: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,
@@ -218,9 +218,9 @@ extension HardwareCost {
     /// Returns the bandwidth that a plan's cameras and the active streams reserve on each USB segment that
     /// the cameras use.
     ///
-    /// Bandwidth is reserved in each microframe of 125 µs, and the fullest microframe determines the use.
-    /// Streams from other programs keep their microframes. The plan's cameras are assigned to the emptiest
-    /// microframes, as if the driver had found the best position for each.
+    /// USB bandwidth is reserved in microframes of 125 µs, and the fullest microframe determines the use of
+    /// the segment. Streams of other programs keep their microframes. The plan's cameras are assigned to the
+    /// emptiest microframes, on the assumption that the driver finds the best position for each camera.
     static func usb(_ plan: SessionPlan, _ topology: USBTopology) -> [Term] {
         var load = topology.load(without: Set(plan.cameras.map(\.identity)))
         var words: [USBDomain: [String]] = [:]
@@ -264,8 +264,8 @@ extension HardwareCost {
 extension USBLoad {
     /// Adds the bandwidth that a camera of a plan will reserve.
     ///
-    /// If the demand exceeds the camera's largest setting, it is counted as a share of the whole bus relative
-    /// to that setting, so it never fits.
+    /// If the demand exceeds the camera's largest bandwidth setting, the ratio of the demand to that setting
+    /// is counted as the used share of the bus. The share is then above 1, so the plan never fits.
     mutating func add(_ demand: USBDemand, of camera: USBCamera, for owner: String) {
         guard case .tooLarge(let bytes) = demand.basis else {
             return add(demand.reservation, at: camera.speed, on: camera.domains, for: owner)
@@ -278,7 +278,8 @@ extension USBLoad {
 }
 
 extension USBDemand {
-    /// Describes the demand, worded to follow a role: `reserves 3072 bytes, as in its last use`.
+    /// Describes the demand with words that follow the name of a role:
+    /// `reserves 3072 bytes, as in its last use`.
     var words: String {
         switch basis {
         case .learned: "reserves \(reservation.bytes) bytes, as in its last use"
@@ -293,7 +294,7 @@ extension USBDemand {
 }
 
 extension HardwareCost {
-    /// Creates a cost from terms that aren't computed from a plan and a machine model.
+    /// Creates a cost directly from terms instead of a plan and a machine model.
     init(terms: [Term], unknown: [String]) {
         self.terms = terms.sorted { ($1.used, $0.resource) < ($0.used, $1.resource) }
         self.unknown = unknown
@@ -306,7 +307,8 @@ struct EncoderCost {
     let terms: [HardwareCost.Term]
     /// One sentence for each encoder of the plan that hasn't been measured on the machine.
     let unknown: [String]
-    /// Processor seconds per second of recording for copying frames and for the driver, by owner.
+    /// Processor seconds per second of recording that the encoder driver and the copying of frames take, by
+    /// owner.
     let processorTime: [String: Double]
 
     init(of plan: SessionPlan, on machine: MachineModel) {
@@ -317,7 +319,7 @@ struct EncoderCost {
         let used = Set(streams.compactMap(\.settings.hardware)).sorted { $0.name < $1.name }
         for encoder in used {
             let own = streams.filter { $0.settings.hardware == encoder }
-            // Two cards of the same kind are distinguished by their nodes.
+            // Two graphics cards of the same kind are distinguished by their device nodes.
             let isOnly = used.count { $0.library == encoder.library } == 1
             let name = isOnly ? encoder.library : "\(encoder.library):\(encoder.nodeName)"
             guard let figures = machine.encoders.first(where: { $0.encoder == encoder })?.figures else {

@@ -1,6 +1,6 @@
 public import Media
 
-/// The limits that a machine sets for a recording. `HardwareCost` compares plans with this model.
+/// The resources that a machine has for recording. `HardwareCost` compares plans with this model.
 public struct MachineModel: Sendable, Equatable, Codable {
     /// The disk that recordings are written to.
     public struct Disk: Sendable, Equatable, Codable {
@@ -18,9 +18,9 @@ public struct MachineModel: Sendable, Equatable, Codable {
 
     /// Number of processors that this process may use. A cgroup limit can make this number a fraction.
     public var processors: Double
-    /// Processor time of each kind of work.
+    /// Processor time that each kind of work takes.
     public var costs: CostTable
-    /// Whether `costs` were measured on this machine; otherwise they are another machine's measurements.
+    /// Whether `costs` were measured on this machine instead of another machine.
     public var isMeasured: Bool
     /// Free or reclaimable memory in bytes; `nil` if the system doesn't report it.
     public var freeMemory: Int64?
@@ -28,9 +28,9 @@ public struct MachineModel: Sendable, Equatable, Codable {
     public var isMemoryLimited = false
     /// The disk that recordings are written to; `nil` if unknown.
     public var disk: Disk?
-    /// USB connections of the cameras. Cameras that aren't listed reserve no bandwidth.
+    /// USB connections of the cameras. Cameras that aren't listed don't reserve USB bandwidth.
     public var usb: USBTopology
-    /// Hardware encoders that exist and were tested, best first.
+    /// Hardware encoders that were found and tested on the machine, best first.
     public var encoders: [TriedEncoder]
 
     /// Creates a machine model from values that were measured or read from the system.

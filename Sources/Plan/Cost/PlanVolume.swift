@@ -1,9 +1,9 @@
 public import Media
 
-/// Estimates the amount of data that a plan produces, before it runs.
+/// Estimates the amount of data that a plan will write.
 ///
-/// The size of a camera's JPEGs depends on the scene. During a recording, the remaining recording time is therefore
-/// computed from the data actually written.
+/// The size of a camera's JPEGs depends on the scene. During a recording, the remaining time is therefore
+/// computed from the amount of data that was actually written.
 extension SessionPlan {
     /// Expected bytes per second written to the session folder, by owner: `program` or a role.
     public var bytesPerSecond: [String: Double] {
@@ -39,14 +39,15 @@ extension SessionPlan {
         return (program.map { [(Self.programOwner, $0.settings)] } ?? []) + tracks
     }
 
-    /// The owner of the program's work and streams. Roles can't have this name.
+    /// Name that identifies the program as the owner of work and streams. A role can't have this name.
     package static let programOwner = "program"
 
     func camera(_ role: String) -> PlannedCamera? { cameras.first { $0.role == role } }
 
-    /// Returns the bytes per second of an encoded stream. At its recording presets, x264 needs about 0.12 bits per
-    /// pixel for photographic content in motion at quality 23, and a quarter of that for synthetic frames. The size
-    /// halves with every six steps of quality. Hardware encoders are assumed to need twice as much.
+    /// Returns the bytes per second of an encoded stream. At its recording presets, x264 needs about 0.12
+    /// bits per pixel for photographic content in motion at quality 23, and a quarter of that for synthetic
+    /// frames. The size halves when the quality value increases by six. Hardware encoders are assumed to
+    /// produce streams that are twice as large.
     private static func encodedBytes(_ settings: VideoEncodingSettings, _ detail: CostTable.Detail)
         -> Double
     {
@@ -62,8 +63,8 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// Returns the number of encoder threads that each frame of a camera wakes. A file's writer thread
-    /// collects frames and isn't counted.
+    /// Returns the number of encoder threads that each frame of a camera wakes. Writer threads aren't
+    /// counted, because they write several frames at once.
     func consumers(of role: String) -> Double {
         let tracks = cameraTracks.count { $0.role == role && $0.mode == .encode }
         return Double(tracks + (program?.layers.contains { $0.role == role } == true ? 1 : 0))
@@ -79,10 +80,11 @@ extension PlannedCamera {
     /// Synthetic frames are simpler than frames from a physical camera.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 
-    /// Expected size in bytes of one frame as the camera delivers it. MJPEG of photographic content in motion needs
-    /// 0.09 bytes per pixel at 1080p, and H.264 at typical camera bit rates needs 0.02. Synthetic MJPEG was measured
-    /// from 480p to 1080p: half of its size comes from the edges of its tiles, whose number doesn't depend on the frame
-    /// size. Synthetic H.264 needs a third as much as H.264 from a camera.
+    /// Expected size in bytes of one frame as the camera delivers it. MJPEG needs 0.09 bytes per pixel for
+    /// photographic content in motion at 1080p, and H.264 needs 0.02 bytes per pixel at typical camera bit
+    /// rates. Synthetic MJPEG was measured from 480p to 1080p: half of its size comes from the edges of its
+    /// tiles, whose number doesn't depend on the frame size. Synthetic H.264 needs a third as much as H.264
+    /// from a camera.
     var expectedBytes: Double {
         let pixels = Double(format.size.pixelCount)
         if detail == .plain, format.pixel == .mjpeg { return 16_000 + pixels * 0.037 }
@@ -95,11 +97,11 @@ extension SessionPlan {
     /// Returns the time until a disk is full at the plan's expected write rate.
     ///
     /// - Parameter freeBytes: Current free space in bytes.
-    /// - Returns: At most a century; `nil` if the plan writes no data.
+    /// - Returns: The time until the disk is full, at most 100 years; `nil` if the plan doesn't write data.
     public func timeToFill(_ freeBytes: Int64) -> Nanoseconds? {
         let rate = expectedBytesPerSecond
         guard rate > 0 else { return nil }
-        // The time is limited to a century.
+        // The result is limited to 100 years.
         return .seconds(rounding: min(Double(max(freeBytes, 0)) / rate, 3.2e9))
     }
 

@@ -1,19 +1,19 @@
 public import Media
 internal import Timing
 
-/// The processor work that a plan requires, in operations per second. This work is the basis of the plan's cost, and a
-/// pure function of the plan.
+/// The processor work that a plan requires, in operations per second. The plan's cost is computed from this
+/// work, which is a pure function of the plan.
 public struct PlannedWork: Sendable, Equatable {
     /// One kind of work that repeats at a constant rate.
     public struct Item: Sendable, Equatable {
         /// The kind of work.
         public let kind: WorkKind
-        /// Operations per second.
+        /// Number of operations per second.
         public fileprivate(set) var rate: Double
         /// Pixels, samples, or bytes per operation; see `WorkKind`.
         public let units: Double
-        /// Complexity of the content for encoders and decoders: `photographic` for physical devices, `plain` for
-        /// synthetic ones.
+        /// Complexity of the content for encoders and decoders: `photographic` for physical devices, `plain`
+        /// for synthetic devices.
         public let detail: CostTable.Detail
         /// Owner of the work: `program`, `session`, or a role.
         public let owner: String
@@ -21,7 +21,7 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// The work items that the plan requires.
     public private(set) var items: [Item] = []
-    /// Index of the item that decodes a camera's JPEGs for all outputs, by role.
+    /// Index in `items` of the work item that decodes a camera's JPEGs for all outputs, by role.
     private var decodedForAll: [String: Int] = [:]
 
     /// Lists the work that a plan requires.
@@ -36,8 +36,8 @@ public struct PlannedWork: Sendable, Equatable {
         for liveOutput in plan.liveOutputs { add(liveOutput, plan) }
     }
 
-    /// Returns the processor seconds per second of recording, by owner; `nil` if the table lacks a required kind of
-    /// work.
+    /// Returns the processor seconds per second of recording, by owner; `nil` if the cost table doesn't
+    /// contain a required kind of work.
     public func processorTime(by table: CostTable) -> [String: Double]? {
         var sums: [String: Double] = [:]
         for item in items {
@@ -47,17 +47,18 @@ public struct PlannedWork: Sendable, Equatable {
         return sums
     }
 
-    /// Owner of work that doesn't belong to a device or an output.
+    /// Name of the owner of work that doesn't belong to a device or an output.
     static let sessionOwner = "session"
     /// Number of audio blocks processed per second.
     private static let slices = 50.0
     /// Number of times per second that a file's thread is woken to write (`WriteQueue`).
     private static let gatherings = 2.0
-    /// Cost of the status, the clock history, and the machine monitoring, ten times per second each, expressed in
-    /// wakeups per second. The value was measured as the remaining cost of recording one camera.
+    /// Cost of updating the status, the clock history, and the machine monitor ten times per second each,
+    /// expressed in wakeups per second. This value is the part of a single-camera recording's measured cost
+    /// that no other work item explains.
     private static let watchRate = 100.0
 
-    /// Number of times per second that ticks are decided if no consumer is waiting for them.
+    /// Number of times per second that ticks are decided if no consumer waits for individual ticks.
     private static let rows = 10.0
 
     /// Returns the timeline's wakeups per second. The timeline wakes for each tick of the leading grid. Without a grid
@@ -80,10 +81,11 @@ public struct PlannedWork: Sendable, Equatable {
 
     // MARK: Inputs
 
-    /// Adds the work of a camera. A stream whose frames depend on each other is decoded once, regardless of the number
-    /// of outputs that show it.
+    /// Adds the work that a camera requires. A stream with dependent frames, such as H.264, is decoded once,
+    /// regardless of the number of outputs that show it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
-        // A synthetic camera's thread does the work that hardware does in a physical camera.
+        // The thread of a synthetic camera isn't counted, because it does work that the hardware does in a
+        // physical camera.
         let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
         add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
@@ -121,7 +123,7 @@ public struct PlannedWork: Sendable, Equatable {
         for layer in program.layers {
             guard let camera = plan.cameras.first(where: { $0.role == layer.role }) else { continue }
             if camera.detail == .photographic { detail = .photographic }
-            // A layer above a moving layer is redrawn for each frame of that layer.
+            // A layer that covers another layer is redrawn for each frame of the covered layer.
             let isOver = covered.contains { $0.overlaps(layer.rectangle) }
             let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
             paint(
@@ -142,7 +144,7 @@ public struct PlannedWork: Sendable, Equatable {
 
     private mutating func add(_ track: PlannedCameraTrack, _ plan: SessionPlan) {
         guard let camera = plan.cameras.first(where: { $0.role == track.role }) else {
-            // A camera that is off is replaced by a slate, which must be encoded.
+            // If the camera is off, the track contains a slate, which must be encoded.
             if track.mode == .encode { encode(track.settings, .plain, owner: track.role) }
             return
         }
@@ -161,15 +163,16 @@ public struct PlannedWork: Sendable, Equatable {
         encode(settings, camera.detail, owner: track.role)
     }
 
-    /// Adds the work of a live output, in the sending process and in this one. Live outputs that start only
-    /// on command are included, so that they can start at any time.
+    /// Adds the work that a live output requires in this process and in the sending process. Live outputs
+    /// that start only on command are included, so that starting one never exceeds the budget.
     private mutating func add(_ liveOutput: PlannedLiveOutput, _ plan: SessionPlan) {
         let owner = liveOutput.name
         guard let frames = liveOutput.frames else {
             let packets = liveOutput.kind == .pulse ? 0 : plan.program?.settings.rate.perSecond ?? 0
             return add(.deliver, rate: packets + Self.slices, units: 0, of: owner)
         }
-        // This process sends each frame, and the other process receives it.
+        // Each frame causes two deliveries: this process sends it, and the process of the live output
+        // receives it.
         add(.deliver, rate: 2 * frames.rate.perSecond, units: 0, of: owner)
         let settings = VideoEncodingSettings(size: frames.size, rate: frames.rate)
         var detail = CostTable.Detail.plain
@@ -194,7 +197,8 @@ public struct PlannedWork: Sendable, Equatable {
     private mutating func encode(
         _ settings: VideoEncodingSettings, _ detail: CostTable.Detail, owner: String
     ) {
-        // The processor time of a hardware encoder was measured in its trial.
+        // The processor time of a hardware encoder isn't added here, because it was measured when the encoder
+        // was tested.
         guard settings.hardware == nil else { return }
         add(
             WorkKind(settings.preset), rate: settings.rate.perSecond, units: Double(settings.size.pixelCount),
@@ -226,7 +230,7 @@ public struct PlannedWork: Sendable, Equatable {
             scaled = scale.scaled(place.source.size)
             isForAll = isShared && scale == .whole
             if isForAll, let index = decodedForAll[camera.role] {
-                // The output with the highest rate determines the number of frames to decode.
+                // The output with the highest frame rate determines how many frames are decoded.
                 items[index].rate = max(items[index].rate, rate)
             } else {
                 if isForAll { decodedForAll[camera.role] = items.count }
@@ -236,13 +240,13 @@ public struct PlannedWork: Sendable, Equatable {
             add(.unpack, rate: rate, units: Double(place.source.size.pixelCount), of: owner)
         case .h264, .i420, .i422, .converted, .grey: break
         }
-        // A frame that is decoded for all outputs must be copied from the shared memory.
+        // A frame that is decoded once for several outputs must be copied from shared memory.
         if scaled != turned || !isWhole || isForAll {
             add(.scale, rate: rate, units: Double(scaled.pixelCount) + target, of: owner)
         }
         if layer.rotation != .none || layer.isMirrored { add(.turn, rate: rate, units: target, of: owner) }
-        // Camera JPEGs are full range, and raw frames are mostly BT.601. Only a camera's own track keeps that color
-        // description.
+        // Camera JPEGs are full range, and most raw frames use BT.601. Only the camera's own track keeps
+        // these color properties, so all other outputs convert the colors.
         if settings.color != nil { add(.recolor, rate: rate, units: target, of: owner) }
     }
 }

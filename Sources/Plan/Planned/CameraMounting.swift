@@ -9,8 +9,8 @@ public struct CameraMounting: Sendable, Equatable {
         /// The camera is built into the computer and faces away from the user. Seen from behind the camera, the camera
         /// and the computer rotate in the same direction.
         case back
-        /// The camera is built into the computer and faces the user. A clockwise rotation of the computer is
-        /// counterclockwise for the camera.
+        /// The camera is built into the computer and faces the user. If the computer rotates clockwise, the
+        /// camera rotates counterclockwise as seen from behind the camera.
         case front
     }
 
@@ -26,12 +26,12 @@ public struct CameraMounting: Sendable, Equatable {
         self.mounting = mounting
     }
 
-    /// Creates the mounting of a device.
+    /// Creates the mounting of a camera.
     ///
     /// - Parameters:
-    ///   - camera: The device. A built-in camera rotates with the computer; if its position is unspecified, it is
-    ///     treated as facing the user. All other cameras are mounted separately, except synthetic cameras with a
-    ///     position.
+    ///   - camera: The camera. A built-in camera rotates with the computer; if its position is unknown, it is
+    ///     treated as facing the user. All other cameras count as mounted separately, except synthetic
+    ///     cameras with a position.
     ///   - fixed: A fixed angle set by the user; `nil` to derive it from the camera.
     public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
         guard fixed == nil, camera.turnsWithComputer else {
@@ -83,29 +83,30 @@ extension CaptureDevice {
 
 /// Estimates the orientation of the computer from accelerometer readings.
 ///
-/// The orientation changes only if gravity is more than 60° away from the current one, which avoids flicker around 45°,
-/// and two consecutive readings agree on the new orientation. The orientation doesn't change while the computer is
-/// lying flat or is moving too fast for gravity to be measured.
+/// The orientation changes only if gravity is more than 60° away from the current orientation and two
+/// consecutive readings agree on the new one. The 60° threshold prevents rapid changes around 45°. While the
+/// computer is lying flat or is moving too fast for gravity to be measured, the orientation doesn't change.
 public struct TurnEstimate: Sendable, Equatable {
     /// The computer's clockwise rotation; `nil` before the first conclusive reading.
     public private(set) var turn: Rotation?
-    /// Rotation indicated by the previous reading, if that rotation differs from `turn`.
+    /// The rotation that the previous reading indicates, if it differs from `turn`.
     private var candidate: Rotation?
 
-    /// The sine of 25°. If the computer lies flatter than this, the reading is ignored, because no side is
-    /// clearly up.
+    /// The sine of 25°. Readings are ignored if the computer is tilted less than 25° from horizontal, because
+    /// no side is clearly up.
     private static let leastSlope = 0.42
-    /// Acceleration that steady hands add to gravity, as a fraction of gravity.
+    /// Maximum deviation from gravity caused by a computer held in steady hands, as a fraction of gravity.
     private static let tremor = 0.3
-    /// The cosine of 60°. The rotation changes only if gravity is farther away than this angle.
+    /// The cosine of 60°. The rotation changes only if gravity is more than 60° away from the current
+    /// orientation.
     private static let hold = 0.5
 
-    /// Creates an estimate without readings.
+    /// Creates an estimate that hasn't received any readings.
     public init() {}
 
     /// Adds an accelerometer reading in m/s².
     ///
-    /// - Parameter felt: The reading. About five readings per second are expected.
+    /// - Parameter felt: The acceleration in m/s². About five readings per second are expected.
     public mutating func take(_ felt: Acceleration) {
         let magnitude = felt.magnitude
         let slope = (felt.x * felt.x + felt.y * felt.y).squareRoot()
@@ -145,8 +146,7 @@ public struct TurnEstimate: Sendable, Equatable {
 
 /// The clockwise rotations that make a camera's frames level, in files and in a preview.
 public struct RotationAngles: Sendable, Equatable {
-    /// Rotation for files and stills, so that they are upright when viewed later. This rotation depends only on
-    /// gravity.
+    /// Rotation that makes files and stills upright. This rotation depends only on the direction of gravity.
     public var capture: Rotation
     /// Rotation for a preview, in the coordinates of the surface that shows it.
     public var preview: Rotation
@@ -158,17 +158,17 @@ public struct RotationAngles: Sendable, Equatable {
     }
 }
 
-/// Source of a camera's rotation.
+/// How a camera's rotation was determined.
 public enum RotationSource: String, Sendable, Codable {
     /// The profile sets the rotation.
     case profile
-    /// The rotation is derived from how the camera is built in or mounted.
+    /// The rotation is derived from the camera's mounting, without an orientation sensor.
     case mounting
     /// The rotation is derived from the camera's mounting and from the computer's orientation sensor.
     case sensor
 }
 
-/// The surface that shows a preview, and how it rotates.
+/// How the surface that shows a preview rotates with the computer.
 public enum PreviewSurface: Sendable, Equatable {
     /// A surface that stays upright regardless of the computer's orientation: a monitor on a desk, or a desktop that
     /// rotates with gravity.
@@ -176,10 +176,11 @@ public enum PreviewSurface: Sendable, Equatable {
     /// A surface that is fixed to the computer's screen, rotated clockwise by this angle from the screen's usual top.
     /// On a tablet whose usual top is a short side, a surface locked to portrait is `.locked(.none)`.
     case locked(Rotation)
-    /// A monitor that is itself mounted at this clockwise rotation, independent of the computer.
+    /// A monitor that is mounted at this clockwise rotation, independent of the computer.
     case standing(Rotation)
 
-    /// Returns the surface's clockwise rotation relative to gravity for a clockwise rotation of the computer.
+    /// Returns the clockwise rotation of the surface relative to gravity, given the clockwise rotation of the
+    /// computer.
     public func turn(whileComputerIs turn: Rotation) -> Rotation {
         switch self {
         case .upright: .none

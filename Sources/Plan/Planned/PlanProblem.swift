@@ -3,24 +3,24 @@ internal import Profiles
 
 /// A reason why a plan can't run or a connection can't be made.
 public enum PlanProblem: Error, Sendable, Equatable {
-    /// An attribute of a connection.
+    /// A connection attribute that only some kinds of connections support.
     public enum Attribute: String, Sendable {
         case rotation, mirroring, crop, channels
-        /// The connection is not enabled.
+        /// The state of a connection that isn't enabled.
         case nothing
     }
 
     /// The plan has neither a camera nor a microphone.
     case noDevice
-    /// A name isn't a valid role name or is reserved.
+    /// The name of a role is invalid or reserved.
     case role(String)
     /// Two devices have the same role.
     case roleTwice(String)
-    /// The source of a role isn't open.
+    /// The camera or microphone of a role hasn't been opened.
     case missingSource(role: String)
     /// No device of the plan has the role that the connection names as its input.
     case noSuchInput(PlannedConnection)
-    /// The plan doesn't have this output.
+    /// The plan doesn't have the output that the connection names.
     case noSuchOutput(PlannedConnection)
     /// A microphone is connected to a video output, or a camera to an audio output.
     case wrongMedium(PlannedConnection)
@@ -28,36 +28,37 @@ public enum PlanProblem: Error, Sendable, Equatable {
     case connectedTwice(PlannedConnection)
     /// The plan doesn't have this connection.
     case notConnected(PlannedConnection)
-    /// The output already has an input, and accepts only one.
+    /// The output accepts only one input and is already connected.
     case taken(PlannedConnection, by: String)
-    /// A track doesn't have an input.
+    /// A track isn't connected to a camera or microphone.
     case unconnected(output: String)
     /// A connection of this kind doesn't support this attribute.
     case cannotCarry(PlannedConnection, Attribute)
     /// The crop extends beyond the camera's frame, or its position or dimensions aren't even.
     case cropOutside(PlannedConnection, FrameSize)
-    /// A microphone doesn't have this channel, counted from 0.
+    /// The microphone doesn't have the channel with this index, counted from 0.
     case noSuchChannel(role: String, channel: Int, of: Int)
     /// Two tracks have the same name.
     case outputTwice(String)
-    /// A file's path leaves the session folder, or its extension doesn't match the file type.
+    /// An output's file path is outside the session folder, or the file extension doesn't match the file
+    /// type.
     case file(output: String, path: String, expected: String)
     /// Two outputs that can't share a file use the same path.
     case fileTwice(path: String)
-    /// A copied track has raw frames as its input.
+    /// A copied track is connected to a camera with raw frames, which can't be copied.
     case rawCopy(output: String, PixelFormat)
     /// The size of a copied track differs from the size that its camera delivers.
     case sizeOfCopy(output: String, FrameSize, delivered: FrameSize)
-    /// The size of encoded frames isn't even, or is too small.
+    /// The width or height of encoded frames is odd or too small.
     case oddSize(output: String, FrameSize)
     /// A movie's audio has more than two channels.
     case wideAudio(output: String, channels: Int)
-    /// The program shows no camera.
+    /// The program doesn't show any camera.
     case emptyProgram
 }
 
 extension PlanProblem: CustomStringConvertible {
-    /// User-readable sentence: the problem, its location, and the remedy.
+    /// User-readable sentence with the problem, its location in the plan, and a remedy.
     public var description: String {
         switch self {
         case .noDevice: "the plan does not contain a camera or microphone. Add one."
@@ -122,7 +123,7 @@ extension PlanProblem: CustomStringConvertible {
 }
 
 extension SessionPlan {
-    /// Checks a plan that was built or modified manually. A plan compiled from a profile is always valid.
+    /// Checks a plan that was built or modified by a client. A plan compiled from a profile is always valid.
     ///
     /// - Returns: All reasons why the plan can't run; empty if it can.
     public func validate() -> [PlanProblem] {
@@ -253,6 +254,6 @@ extension SessionPlan {
 }
 
 extension FrameSize {
-    /// Whether an encoder accepts frames of this size. 4:2:0 chroma requires even dimensions.
+    /// Whether encoders accept this frame size. 4:2:0 chroma requires even dimensions.
     fileprivate var isEven: Bool { width >= 2 && height >= 2 && width % 2 == 0 && height % 2 == 0 }
 }

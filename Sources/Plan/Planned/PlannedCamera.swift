@@ -13,7 +13,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var format: VideoFormat
     /// The clockwise rotation that makes the stored frame upright.
     public var rotation: Rotation
-    /// Source of the rotation.
+    /// How the camera's rotation was determined.
     public var rotationSource: RotationSource
     /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
@@ -23,25 +23,27 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var preview: PreviewConnection
     /// The part of the camera's frames that is used in the program and in an encoded track.
     public var framing: Framing
-    /// Delay from the scene to a frame's timestamp, which is subtracted from each timestamp.
+    /// Delay between an event in front of the camera and the timestamp of the frame that shows it. The delay
+    /// is subtracted from each timestamp.
     public var latency: Nanoseconds
-    /// Source of the latency.
+    /// How the camera's latency was determined.
     public var latencySource: CorrectionSource
-    /// Controls to set and maintain: the profile's controls in file order, followed by added controls.
+    /// Camera controls to set and maintain: the profile's controls in the order of the file, followed by
+    /// automatically added controls.
     public var controls: [ControlRequest]
-    /// The camera whose exposure and color this camera matches before the recording, and the other traits to match;
-    /// `nil` for none.
+    /// The camera whose exposure and color this camera matches before the recording, and other traits to
+    /// match; `nil` if this camera isn't matched.
     public var match: CameraMatch?
     /// Sentence that explains why this format was chosen.
     public var reason: String
-    /// Path of the file with the time and other data of each frame, relative to the session folder; `nil` if
-    /// none is written.
+    /// Path of the camera's metadata file, which contains the time and other data of each frame, relative to
+    /// the session folder; `nil` if no metadata is written.
     public var metadataFile: String?
     /// Bandwidth that a synthetic camera simulates on a USB bus; `nil` for a physical camera, whose bandwidth is in the
     /// machine model (`MachineModel.usb`).
     public var usb: USBCamera?
 
-    /// Creates a camera of a plan. The default `preview` uses the camera's rotation and isn't mirrored.
+    /// Creates a camera of a plan. By default, the preview uses the camera's rotation and isn't mirrored.
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none, rotationSource: RotationSource = .mounting,
@@ -77,14 +79,14 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
 }
 
-/// An ISO track, called a camera track: the recording of one camera.
+/// A camera track (ISO track), which contains the recording of one camera.
 public struct PlannedCameraTrack: Sendable, Equatable, Codable {
-    /// How a track gets its frames: `copy` stores the camera's frames byte for byte; `encode` re-encodes
+    /// How a track stores the camera's frames: `copy` stores the frames byte for byte, `encode` re-encodes
     /// them.
     public enum Mode: String, Sendable, Codable { case copy, encode }
 
-    /// Name of the track, unique within the session. The name equals the role, unless the track starts after another
-    /// track of the same camera was stopped.
+    /// Name of the track, unique within the session. The name is the camera's role, unless the track is
+    /// started after another track of the same camera was stopped.
     public var name: String
     /// The camera's role.
     public var role: String
@@ -92,20 +94,20 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     public var mode: Mode
     /// The track's file, relative to the session folder.
     public var file: String
-    /// Frame rate of the track's grid.
+    /// Frame rate of the track's frame grid.
     public var rate: FrameRate
-    /// Size and rate of the stored frames, and the encoder settings for `encode`.
+    /// Size and rate of the stored frames, and the encoder settings if frames are encoded.
     public var settings: VideoEncodingSettings
-    /// Clockwise rotation that makes the stored frames upright. The rotation is stored in the file's metadata, and
-    /// pixels aren't rotated.
+    /// Clockwise rotation that makes the stored frames upright. The rotation is stored in the file's
+    /// metadata; the pixels aren't rotated.
     public var rotation: Rotation
     /// Pixel aspect ratio of the stored frames, stored in the file's metadata; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
-    /// The part of the camera's stored frames that the track shows, in pixels; `nil` for the whole frame, which copies
-    /// always use.
+    /// The part of the camera's stored frames that the track shows, in pixels; `nil` for the whole frame. A
+    /// copied track always stores the whole frame.
     public var crop: PixelRectangle?
 
-    /// Creates a track of a camera. The default `name` is the role.
+    /// Creates a track of a camera. By default, the track's name is the camera's role.
     public init(
         name: String? = nil, role: String, mode: Mode, file: String, rate: FrameRate,
         settings: VideoEncodingSettings, rotation: Rotation, crop: PixelRectangle? = nil

@@ -1,20 +1,22 @@
 public import Media
 
-/// An edge of the plan between an input and an output, with its attributes.
+/// A connection between an input and an output of a plan, with its attributes.
 ///
-/// A plan's connections are derived from its parts and always agree with them. `SessionPlan.connections` reads the
-/// connections; `connect`, `change`, and `disconnect` change them.
+/// A plan's connections are derived from its devices, tracks, and program, so they are always consistent with
+/// these. `SessionPlan.connections` returns the connections; `connect`, `change`, and `disconnect` change
+/// them.
 public struct PlannedConnection: Sendable, Equatable, Codable {
     /// Role of the camera or microphone.
     public var input: String
     /// Name of the output: `program`, `cameras/desk`, `audio/host`, `metadata/desk`.
     public var output: String
-    /// Whether the output receives data. A camera that the program hides keeps its connection, which is then disabled.
-    /// In a running session, the same applies to a muted microphone and to a device that is switched off. In a plan, a
-    /// microphone that isn't in the program's mix isn't connected to it.
+    /// Whether the output receives data through this connection. The connection of a camera that is hidden in
+    /// the program is kept but disabled. In a running session, the connections of muted microphones and
+    /// switched-off devices are also kept but disabled. In a plan, a microphone that isn't in the program's
+    /// mix doesn't have a connection to the program.
     public var isEnabled: Bool
-    /// Clockwise rotation that makes the camera's frames upright: in a track through the file's matrix, in
-    /// the program by rotating pixels.
+    /// Clockwise rotation that makes the camera's frames upright. A track stores the rotation in the file's
+    /// transformation matrix; the program rotates the pixels.
     public var rotation: Rotation
     /// Whether the frames are mirrored left to right. Only the program supports mirroring.
     public var isMirrored: Bool
@@ -24,7 +26,7 @@ public struct PlannedConnection: Sendable, Equatable, Codable {
     /// microphone use the same channels.
     public var channels: [Int]
 
-    /// Creates a connection from a role to an output.
+    /// Creates a connection from the device of a role to an output.
     public init(
         input: String, output: String, isEnabled: Bool = true, rotation: Rotation = .none,
         isMirrored: Bool = false, crop: PixelRectangle? = nil, channels: [Int] = []
@@ -38,7 +40,8 @@ public struct PlannedConnection: Sendable, Equatable, Codable {
         self.channels = channels
     }
 
-    /// Creates a connection from one port of a role's device to an output, with the port's channels.
+    /// Creates a connection from one port of a role's device to an output. The connection uses the port's
+    /// audio channels.
     public init(input: String, port: InputPort, output: String) {
         self.init(input: input, output: output, channels: port.channels)
     }
@@ -63,7 +66,8 @@ public struct ConnectionTurning: Sendable, Equatable {
     public let rotation: Rotation
     /// Whether the frames are mirrored left to right.
     public let isMirrored: Bool
-    /// Whether the angle can change while the session is running. A file keeps the same angle throughout.
+    /// Whether the rotation can change while the session is running. The rotation stored in a file can't
+    /// change.
     public let isChangeable: Bool
 }
 
@@ -75,8 +79,8 @@ extension SessionPlan {
 
     /// Returns how a connection rotates and mirrors its frames.
     ///
-    /// - Returns: The rotation and mirroring; `nil` for a connection without frames, and if the plan doesn't have the
-    ///   connection.
+    /// - Returns: The rotation and mirroring; `nil` for an audio or metadata connection, or if the plan
+    ///   doesn't have this connection.
     public func turning(of connection: PlannedConnection) -> ConnectionTurning? {
         guard connections.contains(where: connection.isSameEdge) else { return nil }
         if connection.output == Self.programOwner {
@@ -93,16 +97,17 @@ extension SessionPlan {
             means: .matrix, rotation: track.rotation, isMirrored: false, isChangeable: false)
     }
 
-    /// How to display the previews of the plan's cameras, in camera order.
+    /// How to display the previews of the plan's cameras, in the order of `cameras`.
     public var previews: [PreviewConnection] { cameras.map(\.preview) }
 }
 
-/// How a client that draws a camera's preview must display it. The session doesn't modify pixels for
-/// previews.
+/// The rotation and mirroring that a client must apply when it displays a camera's preview. The session
+/// doesn't rotate or mirror the pixels of previews.
 public struct PreviewConnection: Sendable, Equatable, Codable {
     /// The camera's role.
     public var role: String
-    /// Clockwise rotation on an upright surface. For other surfaces, use `RotationCoordinator`.
+    /// Clockwise rotation of the preview on an upright surface. For other surfaces, use
+    /// `RotationCoordinator`.
     public var rotation: Rotation
     /// Whether the preview is mirrored left to right, after the rotation.
     public var isMirrored: Bool
@@ -119,8 +124,9 @@ public struct PreviewConnection: Sendable, Equatable, Codable {
 }
 
 extension SessionPlan {
-    /// The edges between devices and outputs, with their attributes. The edges are derived from the plan's parts: the
-    /// program's cameras and microphones, camera tracks, microphone tracks, and metadata files.
+    /// The connections between devices and outputs, with their attributes. The connections are derived from
+    /// the program's cameras and microphones, the camera tracks, the microphone tracks, and the metadata
+    /// files.
     public var connections: [PlannedConnection] {
         shownConnections + heardConnections
             + cameraTracks.filter { !openOutputs.contains($0.output) }.map { track in
@@ -173,14 +179,16 @@ extension SessionPlan {
 
     // MARK: Changes
 
-    /// Adds a camera without connections. The camera runs, and taps and later connections can use it.
+    /// Adds a camera without connections. The camera runs and can be used by taps and by connections that are
+    /// added later.
     public mutating func addWithoutConnections(_ camera: PlannedCamera) {
         var camera = camera
         camera.metadataFile = nil
         cameras.append(camera)
     }
 
-    /// Adds a microphone without connections. The microphone runs, and taps and later connections can use it.
+    /// Adds a microphone without connections. The microphone runs and can be used by taps and by connections
+    /// that are added later.
     public mutating func addWithoutConnections(_ microphone: PlannedMicrophone) {
         microphones.append(microphone)
     }
@@ -209,13 +217,13 @@ extension SessionPlan {
         }
     }
 
-    /// Connects an input to an output: a camera to the program, to a track, or to its metadata; a microphone
-    /// to the program or to a track.
+    /// Connects an input to an output. A camera can be connected to the program, to a track, or to its
+    /// metadata file, and a microphone to the program or to a track.
     ///
     /// - Parameter connection: The connection with its attributes. A camera that is added to a program
     ///   becomes its last inset.
-    /// - Throws: `PlanProblem` with the first reason why the connection can't be made. The plan is then
-    ///   unchanged.
+    /// - Throws: `PlanProblem` with the first reason why the connection can't be made. If this method throws,
+    ///   the plan is unchanged.
     public mutating func connect(_ connection: PlannedConnection) throws(PlanProblem) {
         guard !connections.contains(where: connection.isSameEdge) else { throw .connectedTwice(connection) }
         var plan = self
@@ -224,10 +232,11 @@ extension SessionPlan {
         self = plan
     }
 
-    /// Changes the attributes of a connection.
+    /// Changes the attributes of an existing connection.
     ///
-    /// - Parameter connection: The connection's input and output, with its new attributes.
-    /// - Throws: `PlanProblem` with the first reason why the change isn't possible. The plan is then unchanged.
+    /// - Parameter connection: The input and output of the existing connection, with the new attributes.
+    /// - Throws: `PlanProblem` with the first reason why the change isn't possible. If this method throws,
+    ///   the plan is unchanged.
     public mutating func change(_ connection: PlannedConnection) throws(PlanProblem) {
         guard connections.contains(where: connection.isSameEdge) else { throw .notConnected(connection) }
         var plan = self
@@ -258,7 +267,7 @@ extension SessionPlan {
         }
     }
 
-    /// Adds an edge that the plan doesn't have yet.
+    /// Adds a connection that the plan doesn't have yet.
     private mutating func attach(_ connection: PlannedConnection) throws(PlanProblem) {
         let role = connection.input
         let isCamera = cameras.contains { $0.role == role }
@@ -297,7 +306,7 @@ extension SessionPlan {
         }
     }
 
-    /// Applies a connection's attributes to an existing edge of the plan.
+    /// Applies the attributes of `connection` to the existing connection with the same input and output.
     private mutating func carry(_ connection: PlannedConnection) throws(PlanProblem) {
         if let index = cameras.firstIndex(where: { $0.role == connection.input }) {
             guard connection.channels.isEmpty else { throw .cannotCarry(connection, .channels) }

@@ -6,8 +6,8 @@ public struct PlannedDevice: Sendable, Equatable {
     public enum Offers: Sendable, Equatable {
         /// The formats that a camera lists. The list is empty for a microphone; its format is in `device.audio`.
         case listed([OfferedFormat])
-        /// A synthetic camera, which delivers any requested format except for the fixed values in this case. The
-        /// default is 1280×720 MJPEG at 30 frames per second.
+        /// Any format that a synthetic camera can deliver. A pixel format, size, or rate that isn't `nil` is
+        /// fixed. The default is 1280×720 MJPEG at 30 frames per second.
         case whatever(pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)
     }
 
@@ -19,8 +19,8 @@ public struct PlannedDevice: Sendable, Equatable {
     public var offers: Offers
     /// Bandwidth that a synthetic camera on a synthetic USB bus reserves; `nil` for all other devices.
     public var usb: USBCamera?
-    /// Orientation of the computer when its sensor was read, for a camera that rotates with the computer; `nil` if the
-    /// sensor wasn't read.
+    /// Orientation of the computer according to its sensor, for a camera that rotates with the computer;
+    /// `nil` if the sensor wasn't read.
     public var turn: MachineOrientation?
 
     /// Creates a device with the formats that it can be opened with.
@@ -31,13 +31,13 @@ public struct PlannedDevice: Sendable, Equatable {
         self.usb = usb
     }
 
-    /// Creates a device that offers the formats of its description.
+    /// Creates a device that offers the formats in `device.formats`.
     public init(selector: String, device: CaptureDevice) {
         self.init(selector: selector, device: device, offers: .listed(device.formats))
     }
 }
 
-/// Source of the correction of a device's timestamps.
+/// How the timestamp correction of a device was determined.
 public enum CorrectionSource: String, Sendable, Codable {
     /// No correction is known. Timestamps are used unchanged.
     case none

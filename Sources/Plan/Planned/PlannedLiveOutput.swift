@@ -1,10 +1,10 @@
 public import Media
 public import Profiles
 
-/// A live output of a plan: its source and its target. The value contains only the public part of the address and no
-/// stream key.
+/// A live output of a plan: what is sent, and where. The address contains only its public part and no stream
+/// key.
 public struct PlannedLiveOutput: Sendable, Equatable, Codable {
-    /// Frames that are produced only for this output.
+    /// Format of video frames that are produced only for this live output.
     public struct Frames: Sendable, Equatable, Codable {
         /// Width and height in pixels, both even.
         public var size: FrameSize
@@ -18,8 +18,8 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
             (self.size, self.rate, self.bitrate) = (size, rate, bitrate)
         }
 
-        /// Creates a description with the unmodified size and rate of a source: the program, or a camera's upright
-        /// frames; `nil` if the source doesn't exist.
+        /// Creates a frame description with the size and rate of a source, which is the program or a camera
+        /// in upright orientation. The result is `nil` if the source doesn't exist.
         init?(asThoseOf source: String, cameras: [PlannedCamera], program: PlannedProgram?) {
             if source == LiveOutputSettings.program, let settings = program?.settings {
                 self.init(size: settings.size, rate: settings.rate)
@@ -39,13 +39,14 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
     public var name: String
     /// The kind of live output.
     public var kind: LiveOutputAddress.Kind
-    /// The address without its secrets.
+    /// The address of the live output, without secrets.
     public var address: String
-    /// The source to send: `program`, or a camera's role.
+    /// The source that the live output sends: `program`, or the role of a camera.
     public var source: String
     /// When the live output starts.
     public var start: LiveOutputSettings.Start
-    /// Separate frames for this output; `nil` if it sends the recording's packets, or only audio.
+    /// Format of the frames produced for this live output; `nil` if the output sends the encoded packets of
+    /// the recording, or only audio.
     public var frames: Frames?
 
     /// Creates a live output. Each parameter sets the property of the same name.
@@ -58,7 +59,8 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
         (self.source, self.start, self.frames) = (source, start, frames)
     }
 
-    /// Settings of the output's separate encoder that affect the output's cost; `nil` if there is no separate encoder.
+    /// Settings of the live output's separate encoder, used to estimate its cost; `nil` if the output doesn't
+    /// have a separate encoder.
     package var encoder: VideoEncodingSettings? {
         guard let frames, frames.bitrate != nil else { return nil }
         return VideoEncodingSettings(size: frames.size, rate: frames.rate, preset: Self.preset)

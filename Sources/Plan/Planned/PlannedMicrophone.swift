@@ -12,16 +12,16 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var format: AudioFormat
     /// Gain in the program's mix in decibels, -60…30. The microphone's own track isn't affected.
     public var gain: Double
-    /// Correction added to each capture time.
+    /// Time that is added to each capture time of the microphone to correct it.
     public var offset: Nanoseconds
-    /// Source of the offset.
+    /// How the time correction `offset` was determined.
     public var offsetSource: CorrectionSource
-    /// Device channels that the track contains, counted from 0; empty for all channels.
+    /// Channels of the device that the track contains, counted from 0; empty for all channels.
     public var sourceChannels: [Int]
-    /// Echo cancellation and noise suppression for the audio in the program's mix; `nil` for none.
+    /// Echo cancellation and noise suppression for this microphone in the program's mix; `nil` for neither.
     public var voiceProcessing: VoiceProcessing?
-    /// Role of the camera that shows the microphone's speaker: the camera named in the profile, otherwise the camera
-    /// that contains the microphone; `nil` if neither is known.
+    /// Role of the camera that shows the person speaking into the microphone. The camera is the one named in
+    /// the profile, otherwise the one with this built-in microphone; `nil` if neither exists.
     public var camera: String? = nil
 
     /// Creates a microphone of a plan.
@@ -42,24 +42,24 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     }
 }
 
-/// A microphone's own track: a separate Broadcast Wave file, or AAC in the shared MOV file.
+/// A microphone's audio track: a separate Broadcast Wave file, or an AAC track in the shared MOV file.
 public struct PlannedMicrophoneTrack: Sendable, Equatable, Codable {
-    /// Name of the track, unique within the session. The name equals the role, unless the track starts after another
-    /// track of the same microphone ended.
+    /// Name of the track, unique within the session. The name is the microphone's role, unless the track is
+    /// started after another track of the same microphone ended.
     public var name: String
     /// The microphone's role.
     public var role: String
     /// The track's file, relative to the session folder.
     public var file: String
 
-    /// Creates a track of a microphone. The default `name` is the role.
+    /// Creates a track of a microphone. By default, the track's name is the microphone's role.
     public init(name: String? = nil, role: String, file: String) {
         self.name = name ?? role
         self.role = role
         self.file = file
     }
 
-    /// Returns the default path of a track with a separate file.
+    /// Returns the default path of a microphone track that has a separate file.
     ///
     /// - Parameter name: The track's name.
     /// - Returns: A path relative to the session folder: `audio/host.wav`.

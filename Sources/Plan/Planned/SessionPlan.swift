@@ -3,15 +3,15 @@ internal import Glibc
 public import Media
 public import Profiles
 
-/// A complete session as a value: its devices, its outputs, and the connections between them.
+/// The complete description of a session: devices, outputs, and the connections between them.
 ///
-/// A profile compiles to a plan once its devices are known. A client can also build a plan manually, and `validate`
-/// returns the reasons why such a plan can't run. A plan can be checked, printed, compared, and run. A running session
-/// can replace its plan with another.
+/// A profile compiles to a plan once its devices are known. A client can also build a plan in code;
+/// `validate` returns the reasons why such a plan can't run. A plan can be checked, printed, compared, and
+/// run. A running session can replace its plan with another plan.
 public struct SessionPlan: Sendable, Equatable, Codable {
     /// The profile's name.
     public var profile: String
-    /// Cameras in order of priority. The last camera is reduced first.
+    /// Cameras in order of priority. If the plan exceeds its budget, the last camera is reduced first.
     public var cameras: [PlannedCamera]
     /// The microphones, in the profile's order.
     public var microphones: [PlannedMicrophone]
@@ -23,21 +23,23 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var microphoneTracks: [PlannedMicrophoneTrack]
     /// Names of outputs that aren't connected yet (`addWithoutConnections`).
     public internal(set) var openOutputs: Set<String> = []
-    /// Maximum losses that the recording tolerates.
+    /// Maximum frame and sample losses that the recording tolerates.
     public var limits: RecordingLimits
-    /// The share of the machine that the plan may use, and the policy if it needs more.
+    /// The share of the machine that the plan may use, and the policy that applies if the plan needs more.
     public var budget: BudgetSettings
-    /// One sentence for each choice that users should know about.
+    /// One sentence for each decision of the plan compiler that users should know about.
     public var notes: [String]
-    /// Title, people, and editing projects to write at the end of a recording; `nil` if the profile doesn't set any.
+    /// Title and people to store in the recording, and editing projects to write at its end; `nil` if the
+    /// profile doesn't set any.
     public var editing: EditingSettings? = nil
     /// The live outputs, in the profile's order.
     public var liveOutputs: [PlannedLiveOutput] = []
 
-    /// Number of movie and WAV files in a session folder for this plan.
+    /// Number of movie and WAV files that a recording of this plan writes.
     public var fileCount: Int { cameraTracks.count + microphoneTracks.count + (program == nil ? 0 : 1) }
 
-    /// Creates a plan from its parts. Connections are derived from the names that the parts contain.
+    /// Creates a plan from its parts. The connections are derived from the roles in the tracks and the
+    /// program.
     public init(
         profile: String, cameras: [PlannedCamera] = [], microphones: [PlannedMicrophone] = [],
         program: PlannedProgram? = nil, cameraTracks: [PlannedCameraTrack] = [],
@@ -57,7 +59,7 @@ public struct SessionPlan: Sendable, Equatable, Codable {
 }
 
 extension SessionPlan {
-    /// Compiles a profile for the devices that were found. No device is opened.
+    /// Compiles a profile for the devices that were found, without opening any device.
     ///
     /// - Parameters:
     ///   - profile: The profile. Errors name the profile's fields.
@@ -73,8 +75,8 @@ extension SessionPlan {
         self = try compiler.plan()
     }
 
-    /// Compiles a profile with formats for some cameras, by role, that replace those requested by the
-    /// profile. A crop is applied at the same relative position of the smaller frame.
+    /// Compiles a profile and replaces the formats of some cameras, by role. A crop keeps its relative
+    /// position in the smaller frame.
     init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder],
         lowered: [String: CameraFormatChoice]
@@ -86,12 +88,12 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// Whether the plan writes files, that is, has a program or a track of a camera or microphone.
+    /// Whether the plan writes files, which requires a program, a camera track, or a microphone track.
     public var writesAnything: Bool {
         program != nil || !cameraTracks.isEmpty || !microphoneTracks.isEmpty
     }
 
-    /// The plan without tracks: its devices, and the program with its arrangement.
+    /// A copy of the plan without tracks. Devices and the program with its arrangement are kept.
     package var withoutTracks: Self {
         var plan = self
         plan.cameraTracks = []
@@ -112,7 +114,8 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// Returns the plan with x264 instead of hardware encoders for some streams, named `program` or by role.
+    /// Returns a copy of the plan that uses x264 instead of a hardware encoder for each stream in `streams`.
+    /// A stream is named `program` or after its role.
     package func withoutHardware(for streams: Set<String>) -> Self {
         var plan = self
         if streams.contains(Self.programOwner) { plan.program?.settings.hardware = nil }
@@ -122,15 +125,16 @@ extension SessionPlan {
         return plan
     }
 
-    /// Returns the frame rate of an encoded stream, named `program` or by role; `nil` if the plan doesn't encode it.
+    /// Returns the frame rate of an encoded stream, which is named `program` or after its role; `nil` if the
+    /// plan doesn't encode this stream.
     package func rate(ofStream name: String) -> FrameRate? {
         encoders.first { $0.owner == name }?.settings.rate
     }
 }
 
 extension SessionPlan {
-    /// Whether an output needs a camera's decoded pixels, or may need them later for a scene, or for another
-    /// layout that shows the cameras listed in the program.
+    /// Whether a camera's frames must be decoded, because an output shows the camera or because a scene or
+    /// another layout of the program may show it later.
     package func decodes(_ role: String) -> Bool {
         (program.map { ([$0.arrangement.main] + $0.arrangement.insets).contains(role) } ?? false)
             || (program?.scenes.contains { $0.shown.contains(role) } ?? false)
@@ -138,7 +142,8 @@ extension SessionPlan {
             || liveOutputs.contains { $0.source == role }
     }
 
-    /// Whether several outputs need all pixels of a camera's JPEGs, so that each JPEG is decoded once and shared.
+    /// Whether several outputs need a camera's JPEGs in full resolution, so that each JPEG is decoded only
+    /// once and the outputs share the decoded frame.
     package func sharesDecoding(_ role: String) -> Bool {
         guard let camera = cameras.first(where: { $0.role == role }), camera.format.pixel == .mjpeg else {
             return false
@@ -150,7 +155,7 @@ extension SessionPlan {
 }
 
 extension PlannedCameraTrack {
-    /// The layer that draws the camera's frame over the whole frame of an encoded track.
+    /// A layer that fills the whole frame of an encoded track with the camera's frame.
     package var layer: PlannedLayer {
         let size = settings.size
         return PlannedLayer(
@@ -160,8 +165,8 @@ extension PlannedCameraTrack {
 }
 
 extension PlannedLayer {
-    /// Returns the decoding scale of a camera's JPEG for this layer, as `FramePainter` chooses it; `nil` if the layer
-    /// shows nothing.
+    /// Returns the scale at which a camera's JPEGs are decoded for this layer, as `FramePainter` chooses it;
+    /// `nil` if no part of the camera's frame is visible.
     func decodingScale(of camera: PlannedCamera) -> JPEGScale? {
         guard
             let place = Placement(
@@ -174,8 +179,8 @@ extension PlannedLayer {
 }
 
 extension SessionPlan {
-    /// Lowest rate in hertz of a leading grid that also wakes the timeline often enough for audio. At this
-    /// rate, a 20 ms block waits less than three times its duration. With a slower grid, the timeline also
-    /// wakes for each block.
+    /// Lowest rate of the leading frame grid, in hertz, at which the grid's ticks wake the timeline often
+    /// enough to process audio. At this rate, a 20 ms audio block waits less than three times its duration.
+    /// With a slower grid, the timeline also wakes for each audio block.
     package static let wakingRate = 20.0
 }

@@ -1,15 +1,15 @@
 public import Media
 public import Profiles
 
-/// The program of a plan: the composed frames with the mixed audio.
+/// The program of a plan: a movie with composed frames and mixed audio.
 public struct PlannedProgram: Sendable, Equatable, Codable {
     /// The program's file, relative to the session folder.
     public var file: String
     /// Encoder settings for the composed frames. Width and height are even.
     public var settings: VideoEncodingSettings
-    /// Whether JPEGs are decoded at half of the displayed size.
+    /// Whether camera JPEGs are decoded at half of their displayed size to save processor time.
     public let isCoarse: Bool
-    /// The cameras that the program shows and their positions, in user terms.
+    /// The cameras that the program shows and their positions, as the user specified them.
     public private(set) var arrangement: ProgramArrangement
     /// Layers derived from the arrangement, from back to front.
     public private(set) var layers: [PlannedLayer]
@@ -36,11 +36,11 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
         self.scenes = scenes
     }
 
-    /// Shows other cameras, or the same cameras at other positions.
+    /// Replaces the program's arrangement, and derives its layers again.
     ///
     /// - Parameters:
-    ///   - arrangement: The new arrangement, which names cameras by role.
-    ///   - cameras: The plan's cameras. Other roles aren't shown.
+    ///   - arrangement: The new arrangement of cameras, identified by role.
+    ///   - cameras: The plan's cameras. Roles that don't belong to one of these cameras aren't shown.
     public mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
         self.arrangement = arrangement
         layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
@@ -63,9 +63,10 @@ public struct PlannedLayer: Sendable, Equatable, Codable {
     public var role: String
     /// The camera's rectangle in the program in pixels. Position and size are even.
     public var rectangle: PixelRectangle
-    /// How the frame fits the rectangle: cropped to its shape, or shown in full with bars.
+    /// How the frame is fitted into the rectangle: cropped to the rectangle's aspect ratio, or shown in full
+    /// with bars.
     public var fit: FrameLayer.Fit
-    /// Clockwise rotation that is applied to the camera's stored frame when drawing it.
+    /// Clockwise rotation that is applied to the camera's stored frame when it is drawn.
     public var rotation: Rotation
     /// Whether the frame is mirrored left to right.
     public var isMirrored: Bool

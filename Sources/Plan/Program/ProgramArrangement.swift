@@ -1,26 +1,27 @@
 public import Media
 public import Profiles
 
-/// The cameras that the program shows and their positions. This value contains everything that may change while the
-/// program is recorded.
+/// The cameras that the program shows and their positions. An arrangement contains everything about the
+/// program's picture that may change during a recording.
 public struct ProgramArrangement: Sendable, Equatable, Codable {
     /// Layout of the cameras.
     public var layout: ProgramLayout
     /// Role of the main camera.
     public var main: String
-    /// Roles of the other cameras, in order: starting at the corner, or after the main camera.
+    /// Roles of the other cameras, in display order: starting at the inset corner, or after the main camera.
     public var insets: [String]
-    /// Roles that keep their position in the order but aren't shown.
+    /// Roles of cameras that are hidden but keep their position in the order.
     public var hidden: Set<String>
-    /// Position and size of insets, and the fit of frames.
+    /// Position and size of insets, and how frames are fitted into their rectangles.
     public var style: InsetStyle
-    /// Clockwise rotations by role that replace the cameras' own rotations in the program. Tracks keep their rotation.
+    /// Clockwise rotations, by role, that replace the rotations of cameras in the program. Tracks aren't
+    /// affected.
     public var rotations: [String: Rotation]
-    /// Whether a camera is mirrored left to right in the program, by role. In the program, this value replaces the
-    /// camera's own setting.
+    /// Whether a camera is mirrored left to right in the program, by role. In the program, these values
+    /// override the mirroring in `PlannedCamera`.
     public var mirroring: [String: Bool]
-    /// Zooms by role, done by cropping. In the program, these zooms replace the zoom of the camera's framing. The
-    /// camera's own zoom isn't changed.
+    /// Digital zooms, by role. In the program, these zooms replace the digital zoom of the camera's framing.
+    /// The zoom control of the camera itself isn't changed.
     public var zooms: [String: Zoom]
 
     /// Creates the initial arrangement of a profile's program.
@@ -35,8 +36,8 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         zooms = [:]
     }
 
-    /// Roles of the visible cameras, the main camera first. If the main camera is hidden, the next camera takes its
-    /// place.
+    /// Roles of the visible cameras, starting with the main camera. If the main camera is hidden, the next
+    /// visible camera becomes the main camera.
     public var shown: [String] {
         layout.visible(([main] + insets).filter { !hidden.contains($0) })
     }
@@ -44,7 +45,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
     /// Returns the position of each visible camera, from back to front.
     ///
     /// - Parameters:
-    ///   - cameras: The plan's cameras. Other roles aren't shown.
+    ///   - cameras: The plan's cameras. Roles that don't belong to one of these cameras aren't shown.
     ///   - size: The program's size in pixels.
     /// - Returns: One layer for each visible camera.
     public func layers(of cameras: [PlannedCamera], size: FrameSize) -> [PlannedLayer] {
@@ -71,8 +72,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         return framing
     }
 
-    /// Returns the size of the visible part of a camera's frame, cropped and rotated upright. Zoom doesn't affect this
-    /// size.
+    /// Returns the size of a camera's frame after it is cropped and rotated upright, regardless of the zoom.
     package func uprightSize(of camera: PlannedCamera) -> FrameSize {
         var framing = camera.framing
         framing.zoom = .none
@@ -85,18 +85,19 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
     }
 }
 
-/// A change of several properties of the program's arrangement at once. Properties that are `nil` don't change.
+/// A simultaneous change of several properties of the program's arrangement. Properties that are `nil` aren't
+/// changed.
 public struct ArrangementChange: Sendable, Equatable {
     /// Layout of the cameras.
     public var layout: ProgramLayout?
     /// Role of the main camera.
     public var main: String?
-    /// Roles of the other cameras, in order. No further cameras are shown.
+    /// Roles of all other visible cameras, in order.
     public var insets: [String]?
-    /// Changes of the style.
+    /// Changes of the inset style.
     public var style = InsetStyle.Change()
 
-    /// Creates an empty change.
+    /// Creates a change that doesn't modify any property.
     public init() {}
 
     /// The change in the format that `init(words:)` parses: `layout=pip`, `inset=face,wide`.
@@ -107,7 +108,8 @@ public struct ArrangementChange: Sendable, Equatable {
         ].compactMap(\.self) + style.words
     }
 
-    /// Parses a change; returns `nil` if a word isn't a field with a valid value, or if there are no words.
+    /// Parses a change of the arrangement. The result is `nil` if a word isn't a field with a valid value, or
+    /// if `words` is empty.
     ///
     /// - Parameter words: One word per field. Each field may occur only once.
     init?(words: [String]) {
@@ -121,7 +123,7 @@ public struct ArrangementChange: Sendable, Equatable {
         guard !names.isEmpty else { return nil }
     }
 
-    /// Sets a field from its text; returns whether the name and the value are valid.
+    /// Sets a field from its name and the text of its value; returns whether both are valid.
     private mutating func take(_ name: String, _ value: String) -> Bool {
         switch name {
         case "layout":
@@ -138,11 +140,11 @@ public struct ArrangementChange: Sendable, Equatable {
     }
 }
 
-/// The complete user-adjustable state of the program, for undo.
+/// All program settings that the user can change, stored for undo.
 struct ProgramState: Sendable, Equatable {
     let arrangement: ProgramArrangement
     let mix: [String]
-    /// Gains in decibels, by role.
+    /// Microphone gains in decibels, by role.
     let gains: [String: Double]
 
     /// Creates the state of a plan's program; `nil` if the plan doesn't have a program.
@@ -155,7 +157,8 @@ struct ProgramState: Sendable, Equatable {
 }
 
 extension ProgramArrangement {
-    /// Returns the arrangement with a scene applied. Rotations and mirroring belong to the cameras and are kept.
+    /// Returns the arrangement after a scene is applied. Scenes don't change the rotation and mirroring of
+    /// cameras.
     public func showing(_ scene: SceneSettings) -> Self {
         var arrangement = self
         arrangement.layout = scene.layout
@@ -169,13 +172,13 @@ extension ProgramArrangement {
 }
 
 extension SessionPlan {
-    /// Name of the scene that matches the program's current picture and sound, the first if several match; `nil` if
-    /// none does.
+    /// Name of the first scene that matches the program's current picture and sound; `nil` if no scene
+    /// matches.
     public var scene: String? {
         guard let program else { return nil }
         return program.scenes.first { scene in
             let layers = program.arrangement.showing(scene).layers(of: cameras, size: program.settings.size)
-            // The decoding scale of JPEGs is ignored in the comparison.
+            // The comparison ignores the scale at which JPEGs are decoded.
             let isSeen =
                 layers.map(\.role) == program.layers.map(\.role)
                 && zip(layers, program.layers).allSatisfy { layer, shown in
@@ -191,19 +194,19 @@ extension SessionPlan {
         }?.name
     }
 
-    /// Returns the current program as a scene.
+    /// Returns the current state of the program as a scene.
     ///
     /// - Parameters:
     ///   - name: The scene's name.
-    ///   - withAudio: Whether to include the mix and the gains.
-    /// - Returns: `nil` if there is no program.
+    ///   - withAudio: Whether the scene includes the microphone mix and the gains.
+    /// - Returns: The scene; `nil` if the plan doesn't have a program.
     func scene(named name: String, withAudio: Bool) -> SceneSettings? {
         guard let program, let main = program.arrangement.shown.first else { return nil }
         let arrangement = program.arrangement
         let others = ([arrangement.main] + arrangement.insets).filter {
             $0 != main && !arrangement.hidden.contains($0)
         }
-        // A single camera fills the frame in any layout.
+        // In every layout, a single camera fills the frame.
         let layout = others.isEmpty ? .single : arrangement.layout
         return SceneSettings(
             name: name, layout: layout, main: main,

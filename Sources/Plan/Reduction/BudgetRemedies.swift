@@ -1,8 +1,8 @@
 internal import Media
 internal import Profiles
 
-/// Profile changes that would bring a plan within its budget if no reduction is sufficient. Each change is
-/// tried and listed with its cost.
+/// Profile changes that would bring a plan within its budget if automatic reductions aren't sufficient. The
+/// cost of each change is computed, and the changes that help are listed with their cost.
 struct BudgetRemedies {
     private let profile: Profile
     private let devices: [String: PlannedDevice]
@@ -25,10 +25,10 @@ struct BudgetRemedies {
     /// Beginning of the sentence about insufficient disk space.
     static let roomPrefix = "the disk has room for "
 
-    /// Returns the remedies that help, as sentences.
+    /// Returns one sentence for each change that would bring the plan within its budget.
     ///
     /// - Parameter cost: The cost of the plan after all possible reductions.
-    /// - Returns: One sentence for each remedy, least intrusive first; empty if none helps.
+    /// - Returns: One sentence for each remedy, least intrusive first; empty if no remedy helps.
     func sentences(for cost: HardwareCost) -> [String] {
         var sentences: [String] = []
         if cost.total <= 1 {
@@ -85,7 +85,8 @@ struct BudgetRemedies {
         return []
     }
 
-    /// Removes the program if it can be rendered later from the tracks.
+    /// Proposes recording only tracks, without the program, if the program can be rendered later from the
+    /// tracks.
     private func tracksAlone() -> [String] {
         guard profile.program != nil, profile.tracks.cameras != .none else { return [] }
         return fitting("record without a program, and render it from the tracks later") {
@@ -93,7 +94,7 @@ struct BudgetRemedies {
         }
     }
 
-    /// Removes one camera or, if that isn't enough, two.
+    /// Proposes removing one camera or, if one isn't enough, two.
     private func fewerCameras() -> [String] {
         let spare = profile.cameras.map(\.role).filter { $0 != profile.program?.main }.reversed()
         let possible = profile.program == nil ? Array(spare.dropLast()) : Array(spare)
@@ -105,9 +106,10 @@ struct BudgetRemedies {
         return fitting("record without cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
     }
 
-    /// Tries a change to the profile.
+    /// Computes whether the plan would fit the budget after a change to the profile.
     ///
-    /// - Returns: A sentence if the changed profile fits, after any reductions that it allows.
+    /// - Returns: A sentence that proposes the change if the plan then fits the budget, possibly after
+    ///   automatic reductions; otherwise empty.
     private func fitting(_ words: String, _ change: (inout Profile) -> Void) -> [String] {
         var changed = profile
         change(&changed)

@@ -1,21 +1,21 @@
 internal import Media
 
-/// The formats that a camera can be reduced to: those that it offers below its current format but not below
-/// the floors.
+/// The formats that a camera can be reduced to: the offered formats below the current format whose size and
+/// rate aren't below the budget's minimum.
 struct CameraRungs {
     let offers: PlannedDevice.Offers
     let floorSize: FrameSize
     let floorRate: FrameRate
-    /// Whether only sizes with the same aspect ratio are allowed, because a crop would show a different part of a frame
-    /// with another aspect ratio.
+    /// Whether only sizes with the current aspect ratio are allowed. At another aspect ratio, a crop would
+    /// show a different part of the scene.
     let keepsShape: Bool
 
-    /// Returns smaller sizes at the same rate, best first: sizes with the same aspect ratio in descending
-    /// order, then others.
+    /// Returns formats with smaller frames at the same rate, best first: sizes with the preferred aspect
+    /// ratio in descending order, followed by all other sizes.
     ///
     /// - Parameters:
-    ///   - format: The current format. Neither side becomes longer, and neither becomes shorter than the
-    ///     floor.
+    ///   - format: The current format. The returned width and height aren't larger than the current ones, and
+    ///     not smaller than the budget's minimum.
     ///   - shape: A size with the preferred aspect ratio.
     /// - Returns: Formats with the same pixel format.
     func smaller(than format: VideoFormat, shapedLike shape: FrameSize) -> [VideoFormat] {
@@ -39,7 +39,8 @@ struct CameraRungs {
         }
     }
 
-    /// Returns lower rates at the same size, in descending order, in steps of about 10 fps.
+    /// Returns formats with lower frame rates at the same size, in descending order, in steps of about 10
+    /// fps.
     func slower(than format: VideoFormat) -> [VideoFormat] {
         let sets = offered(as: format.pixel, beside: format.size).filter { $0.size == format.size }.map(
             \.rates)
@@ -63,8 +64,8 @@ struct CameraRungs {
         return rungs
     }
 
-    /// Returns MJPEG at the same size, at the current rate or a higher rate up to the requested one; `nil` if the
-    /// camera doesn't offer it or its frames are already compressed.
+    /// Returns an MJPEG format of the same size, at the current frame rate or a higher rate up to the
+    /// requested rate; `nil` if the camera doesn't offer such a format or already delivers compressed frames.
     func asJPEG(_ format: VideoFormat, wanted: FrameRate) -> VideoFormat? {
         guard !format.pixel.isCompressed else { return nil }
         let limit = max(format.rate, wanted).perSecond * 1.002
@@ -77,7 +78,7 @@ struct CameraRungs {
             }
     }
 
-    /// Returns rates in steps of 10 fps down to a floor, for sources that accept any rate.
+    /// Returns frame rates in steps of 10 fps down to a minimum, for sources that accept any rate.
     static func steps(below rate: FrameRate, floor: FrameRate) -> [FrameRate] {
         var steps: [FrameRate] = []
         var last = rate
@@ -96,8 +97,8 @@ struct CameraRungs {
         return abs(one - two) * 50 <= max(one, two)
     }
 
-    /// Longer sides are compared with each other, because the width and height of a camera mounted sideways
-    /// are swapped.
+    /// Compares longer sides with longer sides, because width and height are swapped for a camera mounted
+    /// sideways.
     private func reachesFloor(_ size: FrameSize) -> Bool {
         max(size.width, size.height) >= max(floorSize.width, floorSize.height)
             && min(size.width, size.height) >= min(floorSize.width, floorSize.height)

@@ -6,45 +6,47 @@ public import Profiles
 /// The reduction takes one step at a time and recomputes the cost after each step. `ReliefRule` defines the
 /// reductions that are allowed for each shortage, and `Concession.beforeStart` defines their order. If a USB
 /// bus is the scarcest resource and the processors have capacity left, raw frames are replaced by JPEGs of
-/// the same size and rate. The next steps are encoder presets, the size of cameras that are used only as
-/// insets, and the program's decoding and rate. Other cameras are reduced only if their own work exceeds the
-/// budget: first sizes, from the last camera of the profile to the first, then rates in the same order. A
-/// copied track isn't reduced to save processor time. The program's size isn't changed.
+/// the same size and rate. The next steps are faster encoder presets, smaller frames from cameras that are
+/// used only as insets, and a lower decoding quality and frame rate of the program. Other cameras are reduced
+/// only if their own processing exceeds the budget: first their frame sizes, from the last camera of the
+/// profile to the first, then their frame rates in the same order. A copied track isn't reduced to save
+/// processor time. The program's size isn't changed.
 ///
-/// A step is skipped if it doesn't relieve any resource that is over budget, or if it pushes another resource
-/// over budget.
+/// A reduction step is skipped if it doesn't relieve any resource that is over budget, or if it pushes
+/// another resource over budget.
 public struct PlanReduction: Sendable, Equatable {
-    /// The profile's budget: the limit, the policy, and the floors.
+    /// The profile's budget: the cost limit, the policy, and the minimum size and rate.
     public let budget: BudgetSettings
-    /// The plan as the profile requests it. Latency corrections of the plan's devices may be added later, because they
-    /// don't affect the cost.
+    /// The plan as the profile requests it. Latency corrections don't affect the cost, so they may be added
+    /// to the plan's devices later.
     public var asked: SessionPlan
-    /// The cost of `asked`.
+    /// Hardware cost of the plan `asked`.
     public let askedCost: HardwareCost
     /// Reductions that were made, in order.
     public let steps: [ReductionStep]
     /// One sentence for each reduction that was considered but not made, with the reason.
     public let passedOver: [String]
-    /// The plan as it would run; equal to `asked` if nothing was reduced.
+    /// The plan after all reductions; equal to `asked` if nothing was reduced.
     public var plan: SessionPlan
-    /// The cost of `plan`.
+    /// Hardware cost of the plan after all reductions.
     public let cost: HardwareCost
-    /// One sentence for each change that would make the plan fit if it doesn't, least intrusive first.
+    /// If the plan doesn't fit the budget, one sentence for each change that would make it fit, least
+    /// intrusive first.
     public let remedies: [String]
-    /// Changes by the user that would avoid some or all reductions; `nil` if the cost doesn't come from a machine
-    /// model.
+    /// Changes that the user can make to avoid some or all reductions; `nil` if the cost wasn't computed from
+    /// a machine model.
     public private(set) var fixes: PlanRemedies?
     /// Whether the processor costs were measured on this machine.
     public let isMeasured: Bool
 
-    /// Whether `plan` may run. Resources without cost data never prevent the plan from running.
+    /// Whether `plan` may run. A resource without cost data never prevents a plan from running.
     public var fits: Bool { cost.total <= budget.hardwareCost }
 
     /// Reduces a profile's plan to fit its budget, or determines that no reduction is sufficient. With the policy
     /// `refuse`, nothing is reduced.
     ///
     /// - Parameters:
-    ///   - profile: The profile, with the budget and the floors.
+    ///   - profile: The profile, with its budget and the minimum camera size and rate.
     ///   - devices: The devices by role, for every camera and microphone of the profile.
     ///   - machine: The machine that the plan would run on.
     ///   - duration: The length of the recording; `nil` to ignore free disk space.
@@ -64,7 +66,8 @@ public struct PlanReduction: Sendable, Equatable {
             limit: budget.hardwareCost, floors: budget)
     }
 
-    /// Reduces a profile's plan to fit its budget. The costs come from `price` instead of a machine model.
+    /// Reduces a profile's plan to fit its budget. The function `price` computes costs instead of a machine
+    /// model.
     init(
         of profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = [],
         duration: Nanoseconds? = nil, isMeasured: Bool = true,
@@ -96,9 +99,9 @@ public struct ReductionStep: Sendable, Equatable {
     public let step: String
     /// Sentence that explains the reason for the reduction and for its place in the order.
     public let reason: String
-    /// The cost before the step.
+    /// Hardware cost before the reduction.
     public let before: HardwareCost
-    /// The cost after the step.
+    /// Hardware cost after the reduction.
     public let after: HardwareCost
 }
 
@@ -116,7 +119,8 @@ extension PlanReduction {
         return "over budget: \(why)\(tried).\(guess)"
     }
 
-    /// The disk space term if only disk space prevents the plan from running; otherwise `nil`.
+    /// The cost term for disk space if only insufficient disk space prevents the plan from running; otherwise
+    /// `nil`.
     public var missingSpace: HardwareCost.Term? {
         let beyond = cost.terms.filter { $0.used > budget.hardwareCost }
         return beyond.count == 1 && beyond[0].resource == HardwareCost.diskSpace ? beyond[0] : nil
@@ -128,8 +132,8 @@ extension PlanReduction {
         return sentence.map { " \($0.asSentence)" } ?? ""
     }
 
-    /// Sentence stating that the processor costs weren't measured on this computer; empty if they were measured or
-    /// aren't the limiting factor.
+    /// Sentence stating that the processor costs weren't measured on this computer; empty if they were
+    /// measured or if the processor isn't the limiting factor.
     private var guess: String {
         let isProcessor = cost.terms.contains {
             $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))
@@ -141,7 +145,7 @@ extension PlanReduction {
 }
 
 extension ReductionStep {
-    /// User-readable sentence: the reduction, the reason, and the change in cost.
+    /// User-readable sentence with the reduction, the reason, and the change in cost.
     public var sentence: String {
         "\(step): \(reason) The cost changes from \(HardwareCost.hundredths(before.total)) to "
             + "\(HardwareCost.hundredths(after.total))."

@@ -1,29 +1,32 @@
 public import Media
 public import Profiles
 
-/// Changes that would lower the cost of a plan. Each change is tried. The result is a pure function of the plan, the
-/// machine, and the formats that the cameras offer.
+/// Changes that would lower the cost of a plan. The cost of every candidate change is computed. The remedies
+/// are a pure function of the plan, the machine, and the formats that the cameras offer.
 public struct PlanRemedies: Sendable, Equatable {
-    /// The changes that help individually, in order of effort; for equal effort, largest effect first.
+    /// Changes that each lower the cost by themselves, in order of effort. Changes with equal effort are
+    /// ordered by their effect, largest first.
     public let remedies: [Remedy]
-    /// If no single change is sufficient, several changes that are sufficient together or come closest;
+    /// A combination of changes that is sufficient or comes closest if no single change is sufficient;
     /// otherwise `nil`.
     public let together: Remedy?
 
-    /// Minimum reduction in cost that a remedy must achieve, so that it is visible in the displayed figures.
+    /// Minimum cost reduction of a remedy. A smaller reduction wouldn't be visible in the displayed figures.
     private static let leastGain = 0.02
-    /// Maximum number of changes that are proposed together. Users won't make more changes to start one recording.
+    /// Maximum number of changes in a proposed combination. Users are unlikely to make more changes to start
+    /// a recording.
     private static let mostTogether = 4
 
-    /// Tries changes to a plan and its machine.
+    /// Computes the cost of possible changes to a plan and its machine.
     ///
     /// - Parameters:
     ///   - plan: The plan, which may cost too much.
     ///   - machine: The machine that the plan would run on.
-    ///   - offers: The formats that the plan's cameras offer, by role. For a missing role, no other format is proposed.
+    ///   - offers: The formats that the plan's cameras offer, by role. For a camera whose role is missing, no
+    ///     other format is proposed.
     ///   - duration: The length of the recording; `nil` to ignore free disk space.
-    ///   - limit: The allowed cost of the plan. If the plan is within the limit, only moves to other USB ports that
-    ///     free at least half of the scarcest resource are proposed, because they cost nothing and leave headroom.
+    ///   - limit: The allowed cost of the plan. If the cost is within the limit, only moves to other USB
+    ///     ports are proposed, and only if a move frees at least half of the scarcest resource.
     ///   - floors: The minimum size and rate to propose.
     public init(
         for plan: SessionPlan, on machine: MachineModel, offers: [String: PlannedDevice.Offers] = [:],
@@ -56,10 +59,10 @@ public struct PlanRemedies: Sendable, Equatable {
             together = nil
             return
         }
-        // Adds the cheapest change repeatedly while it helps.
+        // Adds the best change repeatedly, as long as it lowers the cost.
         var (state, now, actions) = (start, before, [Remedy]())
         while now > limit, actions.count < Self.mostTogether {
-            // If several changes are equally good, the first one is used.
+            // If several changes are equally good, the first is used.
             let next = tried(state, from: now).min { Self.isBetter($0.0, $1.0) }
             guard let next else { break }
             actions.append(next.0)
@@ -76,14 +79,14 @@ public struct PlanRemedies: Sendable, Equatable {
                 before: before, after: now)
     }
 
-    /// Whether a remedy is listed before another. Costs that round to the same displayed figure are equal.
+    /// Whether a remedy is listed before another. Costs that are displayed as the same figure count as equal.
     private static func isBetter(_ one: Remedy, _ other: Remedy) -> Bool {
         func figure(_ remedy: Remedy) -> Double { (remedy.after * 100).rounded() }
         return (one.effort, figure(one)) < (other.effort, figure(other))
     }
 
-    /// Returns the remedies in order. Equal remedies are listed in the order of the trials, with the last camera of the
-    /// plan first.
+    /// Returns the remedies in order. Remedies with equal effort and effect stay in the order in which they
+    /// were tried. The plan's last camera is tried first.
     private static func best(_ remedies: [Remedy]) -> [Remedy] {
         remedies.enumerated().sorted { one, other in
             if isBetter(one.element, other.element) { return true }
@@ -100,18 +103,18 @@ public struct Remedy: Sendable, Equatable {
         case move
         /// Use another pixel format.
         case compress
-        /// Use a faster preset, which produces a larger file or loses fine detail.
+        /// Use a faster encoder preset, which results in a larger file or less fine detail.
         case preset
         /// Store the camera's frames unchanged instead of encoding them.
         case copy
-        /// Close a program that uses a camera.
+        /// Close another program that uses a camera.
         case stopOther = "stop-other"
-        /// Use fewer pixels.
+        /// Use a lower resolution.
         case size
-        /// Use fewer frames per second.
+        /// Use a lower frame rate.
         case rate
 
-        /// Orders kinds of effort, least effort first.
+        /// Orders kinds of effort from the least to the most.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -146,7 +149,7 @@ struct RemedySearch {
     struct Change {
         let effort: Remedy.Effort
         let action: String
-        /// Profile fields that make the change; empty if none does.
+        /// New values of profile fields, by path; empty if the profile can't express the change.
         var edits: [String: String] = [:]
         var state: State
     }
@@ -161,8 +164,8 @@ struct RemedySearch {
 
     // MARK: USB
 
-    /// Returns moves of a camera to another controller, and to another port of the same controller. Only one free port
-    /// of each kind is tried.
+    /// Returns the changes that move a camera to a port of another USB controller or to another port of the
+    /// same controller. Only one free port of each kind is tried.
     private func moves(_ state: State) -> [Change] {
         state.plan.cameras.reversed().flatMap { planned -> [Change] in
             guard let camera = state.usb(of: planned), let now = camera.domains.first else { return [] }
@@ -191,7 +194,7 @@ struct RemedySearch {
         }
     }
 
-    /// Returns another synthetic bus. The number of synthetic buses is unlimited.
+    /// Returns a synthetic USB bus with an unused name. The number of synthetic buses is unlimited.
     private static func bus(like bus: USBDomain, besides used: Set<String>) -> USBDomain {
         var name = bus.name
         while used.contains(name) { name += "'" }
@@ -274,7 +277,8 @@ struct RemedySearch {
         return Change(effort: effort, action: action, edits: edits, state: next)
     }
 
-    /// Returns the offered format with this size at the current rate, or at the nearest higher rate.
+    /// Returns the offered format with the given pixel format and size, at the current frame rate or the
+    /// nearest higher rate.
     private func nearest(to format: VideoFormat, of role: String, as pixel: PixelFormat, size: FrameSize)
         -> VideoFormat?
     {
@@ -331,7 +335,7 @@ struct RemedySearch {
                     effort: .preset, action: "use preset \(faster.rawValue) for the program",
                     edits: ["program.video.preset": faster.rawValue], state: next))
         }
-        // All tracks use the same encoder preset.
+        // The profile sets a single encoder preset for all tracks.
         let tracks = state.plan.cameraTracks.indices.filter { state.plan.cameraTracks[$0].mode == .encode }
         if let first = tracks.first,
             let faster = Self.faster(than: state.plan.cameraTracks[first].settings.preset)
@@ -358,7 +362,7 @@ struct RemedySearch {
     }
 
     /// Returns the change from encoded to copied tracks for all cameras together, because a profile copies
-    /// either all or none.
+    /// the frames of either all cameras or none.
     private func copies(_ state: State) -> [Change] {
         let tracks = state.plan.cameraTracks.indices.filter { state.plan.cameraTracks[$0].mode == .encode }
         let isPossible = tracks.allSatisfy { track in

@@ -1,9 +1,10 @@
 internal import Media
 internal import Profiles
 
-/// The steps that reduce a plan until it fits its budget, in the order that `PlanReduction` documents.
+/// Reduces a plan step by step until it fits its budget. The documentation of `PlanReduction` describes the
+/// order of the steps.
 struct ReductionLadder {
-    /// A candidate for the next step, with all its changes.
+    /// A candidate for the next reduction step, with all profile and format changes of that step.
     private struct Rung {
         let step: String
         var profile: Profile
@@ -15,7 +16,7 @@ struct ReductionLadder {
     private let price: (SessionPlan) -> HardwareCost
     private let budget: BudgetSettings
     private var profile: Profile
-    /// Formats that the profile requests, by role.
+    /// Camera formats that the profile requests, by role.
     private let asked: [String: CameraFormatChoice]
     private var lowered: [String: CameraFormatChoice] = [:]
     private(set) var plan: SessionPlan
@@ -23,7 +24,7 @@ struct ReductionLadder {
     private(set) var steps: [ReductionStep] = []
     private(set) var passedOver: [String] = []
 
-    /// Minimum reduction in cost that a step must achieve unless it makes a resource fit, because costs are displayed
+    /// Minimum cost reduction of a step that doesn't bring any resource within its limit. Costs are displayed
     /// in hundredths.
     private static let leastGain = 0.01
 
@@ -52,8 +53,8 @@ struct ReductionLadder {
     /// Whether the plan costs more than its budget allows.
     var isOver: Bool { cost.total > budget.hardwareCost }
 
-    /// Applies reductions in the order of `Concession.beforeStart` until the plan fits or no reductions are
-    /// left.
+    /// Applies reductions in the order of `Concession.beforeStart` until the plan fits its budget or no
+    /// reductions are left.
     mutating func descend() throws(ProfileError) {
         let lastFirst = Array(plan.cameras.map(\.role).reversed())
         for concession in Concession.beforeStart {
@@ -94,8 +95,8 @@ struct ReductionLadder {
         }
     }
 
-    /// Replaces raw frames with JPEGs if a USB bus is the scarcest resource. JPEGs need a tenth of the bandwidth but
-    /// cost processor time.
+    /// Replaces a camera's raw frames with JPEGs if a USB bus is the scarcest resource. JPEGs need a tenth of
+    /// the bandwidth, but decoding them costs processor time.
     private mutating func compress(_ role: String) throws(ProfileError) {
         guard isOver, let scarcest = cost.terms.first?.resource, scarcest.hasPrefix("usb:"),
             let choice = choice(role), !choice.format.pixel.isCompressed
@@ -132,7 +133,8 @@ struct ReductionLadder {
         }
     }
 
-    /// Lowers the size of a camera that is used only as an inset, without reducing the detail that the inset shows.
+    /// Lowers the resolution of a camera that is used only as an inset, without reducing the detail that the
+    /// inset shows.
     private mutating func lowerSurplus(of role: String) throws(ProfileError) {
         while isOver {
             guard let choice = choice(role), let rungs = rungs(role),
@@ -203,7 +205,7 @@ struct ReductionLadder {
         }
     }
 
-    /// Describes the position of a camera in the order of reductions.
+    /// Describes the position of a camera in the reduction order, for explanations.
     private func place(_ role: String) -> String {
         let roles = plan.cameras.map(\.role)
         if roles.count == 1 { return "\(role) is the only camera" }
@@ -224,8 +226,8 @@ struct ReductionLadder {
         return rung
     }
 
-    /// Returns the rate of a track whose camera is reduced. The result doesn't exceed the camera's rate, because
-    /// duplicated frames would serve no purpose. A copied stream can't be decimated.
+    /// Returns the frame rate of a track whose camera is reduced. The track's rate doesn't exceed the
+    /// camera's rate, because duplicated frames would serve no purpose. A copied stream can't be decimated.
     private func trackRate(of role: String, at format: VideoFormat) -> FrameRate {
         let nominal = CameraFormatChoice.nominal(format.rate)
         guard let choice = choice(role) else { return nominal }
@@ -281,8 +283,8 @@ struct ReductionLadder {
         }
     }
 
-    /// Decodes the program's JPEGs at half size, but only if that saves work. A large JPEG in a small region
-    /// is already decoded at reduced size.
+    /// Decodes the program's JPEGs at half size if that lowers the cost. A large JPEG that is drawn into a
+    /// small rectangle is already decoded at a reduced size.
     private mutating func decodeCoarsely() throws(ProfileError) {
         guard isOver, let program = profile.program, !program.isCoarse else { return }
         var rung = Rung(step: "program decoding full → half size", profile: profile, lowered: lowered)
@@ -328,14 +330,15 @@ struct ReductionLadder {
 
     // MARK: Reduction steps
 
-    /// Applies the first candidate that helps.
+    /// Applies the first candidate that lowers the cost sufficiently.
     ///
     /// - Parameters:
-    ///   - rungs: The candidates, least intrusive first.
+    ///   - rungs: The candidates for this step, least intrusive first.
     ///   - relief: The resources that justify this reduction.
-    ///   - isAllowed: An additional condition on the cost after the step.
-    ///   - order: The reason why this step comes next, formatted as the end of a sentence.
-    /// - Returns: Whether a candidate helped.
+    ///   - isAllowed: An additional condition that the cost must meet after the step.
+    ///   - order: The reason why this step comes next in the reduction order, formatted as the end of a
+    ///     sentence.
+    /// - Returns: Whether a candidate was applied.
     /// - Throws: `ProfileError` if a candidate's profile can't be compiled.
     private mutating func step(
         to rungs: [Rung], relieving relief: Relief, when isAllowed: (HardwareCost) -> Bool = { _ in true },
@@ -372,10 +375,11 @@ struct ReductionLadder {
 }
 
 extension HardwareCost {
-    /// Returns the used share of one resource; 0 if the resource isn't needed.
+    /// Returns the share of one resource that the plan uses; 0 if the plan doesn't use the resource.
     func used(of resource: String) -> Double { terms.first { $0.resource == resource }?.used ?? 0 }
 
-    /// Describes the resources above a limit: `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
+    /// Describes the resources whose use exceeds a limit:
+    /// `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
     public func excess(over limit: Double) -> String {
         let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map {
             "\($0.resource) \(Self.hundredths($0.used))"
@@ -387,7 +391,7 @@ extension HardwareCost {
         return "\(most) \(over.count == 1 ? "is" : "are") above the budget of \(Self.hundredths(limit))"
     }
 
-    /// Formats a number with two decimal places, rounded up so that a cost above the limit never appears to be within
-    /// it.
+    /// Formats a cost with two decimal places, rounded up so that a cost above the limit never appears to be
+    /// within the limit.
     public static func hundredths(_ value: Double) -> String { "\((value * 100 - 1e-6).rounded(.up) / 100)" }
 }

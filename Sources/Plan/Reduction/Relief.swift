@@ -1,6 +1,6 @@
 internal import Profiles
 
-/// The resources that a step saves or that a session lacks.
+/// A set of machine resources: those that a reduction saves, or those that a session is short of.
 public struct Relief: OptionSet, Sendable, Hashable {
     /// Raw bits of the set.
     public let rawValue: Int
@@ -10,7 +10,8 @@ public struct Relief: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Processor time and hardware encoders. Saving these also reduces heat and power consumption.
+    /// Processor time and hardware encoders. Less use of these resources also reduces heat and power
+    /// consumption.
     public static let processor = Relief(rawValue: 1)
     /// System memory.
     public static let memory = Relief(rawValue: 2)
@@ -19,7 +20,8 @@ public struct Relief: OptionSet, Sendable, Hashable {
     /// USB bandwidth that cameras reserve.
     public static let bus = Relief(rawValue: 8)
 
-    /// Creates the set for a resource name used by `HardwareCost`, such as `usb:1`; empty for an unknown name.
+    /// Creates the set from a resource name of `HardwareCost`, such as `usb:1`. The set is empty for an
+    /// unknown name.
     init(ofResource resource: String) {
         switch resource.prefix(while: { $0 != ":" }) {
         case "cpu", "thread", "encoder": self = .processor
@@ -33,15 +35,16 @@ public struct Relief: OptionSet, Sendable, Hashable {
 
 /// A kind of reduction that a session can make if it is short of a resource.
 package enum Concession: Hashable, CaseIterable {
-    /// Use a faster encoder preset. The file grows or loses a little detail.
+    /// Use a faster encoder preset. The file becomes larger, or the frames lose a little detail.
     case preset
-    /// Stop sending frames to clients that only display them.
+    /// Stop sending preview frames to clients.
     case previews
     /// Replace raw frames with JPEGs of the same size and rate.
     case rawFrames
-    /// Reduce the size of a camera that isn't recorded, down to the size of the inset that shows it.
+    /// Reduce the resolution of a camera that isn't recorded, down to the size of the inset that shows the
+    /// camera.
     case surplusSize
-    /// Reduce the sharpness of the program by decoding its JPEGs at half of the displayed size.
+    /// Reduce the sharpness of the program by decoding camera JPEGs at half of their displayed size.
     case decoding
     /// Drop some of the program's frames.
     case programRate
@@ -49,40 +52,40 @@ package enum Concession: Hashable, CaseIterable {
     case programPause
     /// Drop some frames of an encoded track.
     case trackRate
-    /// Reduce the size of a camera's frames.
+    /// Reduce a camera's resolution.
     case cameraSize
     /// Reduce a camera's frame rate.
     case cameraRate
     /// Switch a camera off.
     case camera
 
-    /// Order of reductions before a plan runs, least noticeable first. All viewers notice a lower rate, so
-    /// sizes are reduced before rates.
+    /// Order of reductions before a plan runs, least noticeable first. A lower frame rate is more noticeable
+    /// than a lower resolution, so frame sizes are reduced before frame rates.
     static let beforeStart: [Concession] = [
         .rawFrames, .preset, .surplusSize, .decoding, .programRate, .cameraSize, .cameraRate,
     ]
 
-    /// Order of reductions while a session is running, least noticeable first. In this order, rates are reduced before
-    /// sizes, because a copied track stays in one file if its camera's rate changes, but not if its size changes.
+    /// Order of reductions while a session is running, least noticeable first. Frame rates are reduced before
+    /// frame sizes, because a change of the camera's size splits a copied track into two files, and a change
+    /// of its rate doesn't.
     package static let whileRunning: [Concession] = [
         .preset, .previews, .decoding, .programRate, .programPause, .trackRate, .cameraRate, .cameraSize,
         .camera,
     ]
 }
 
-/// Determines which reduction relieves which shortage. The rule applies to plans before they run, to remedies, and to
-/// the governor.
+/// Determines which reduction relieves which resource shortage. The rule applies to plans before they run, to
+/// proposed remedies, and to the governor.
 ///
-/// - A step is taken only if it saves a resource that is in short supply.
-/// - Reductions without visible effect come first, followed by the program (`Concession.beforeStart`,
-///   `Concession.whileRunning`).
-/// - If all cameras of a program are recorded as tracks, the program can be rendered from them later. If
-///   processor time is short, the program is reduced as far as possible, up to pausing its frames, before any encoded
-///   track or its camera is reduced.
-/// - A copied track is an original, and copying needs almost no processor time. A copied track is reduced only for
-///   resources that it uses itself: the bus, memory, and the disk.
-///
-/// This value type maps a plan to a set of resources.
+/// - A reduction is made only if it saves a resource that is in short supply.
+/// - Reductions without a visible effect come first, followed by reductions of the program
+///   (`Concession.beforeStart`, `Concession.whileRunning`).
+/// - If all cameras of a program are recorded as tracks, the program can be rendered later from these tracks.
+///   If processor time is short, the program is reduced as far as possible, up to pausing its frames, before
+///   any encoded track or its camera is reduced.
+/// - A copied track contains the camera's original frames, and copying needs almost no processor time. A
+///   copied track is reduced only to save resources that the track itself uses: USB bandwidth, memory, and
+///   disk space.
 package struct ReliefRule {
     private let plan: SessionPlan
     private let isRunning: Bool
@@ -91,7 +94,8 @@ package struct ReliefRule {
     ///
     /// - Parameters:
     ///   - plan: The plan that is running or would run.
-    ///   - isRunning: Whether the plan is already running, so that the frame grids of its tracks are fixed.
+    ///   - isRunning: Whether the plan is already running. The frame grids of a running plan's tracks are
+    ///     fixed.
     package init(_ plan: SessionPlan, isRunning: Bool) {
         self.plan = plan
         self.isRunning = isRunning
@@ -130,8 +134,8 @@ package struct ReliefRule {
         case .programRate, .trackRate: [.processor, .storage]
         case .programPause: canRemakeProgram ? [.processor, .storage] : []
         case .cameraSize: camera(role, [.memory, .storage, .bus])
-        // A running track keeps its frame grid. Missing frames are replaced by duplicates, so the file
-        // doesn't get smaller.
+        // A running track keeps its frame grid. The track duplicates frames if its camera slows down, so the
+        // file doesn't get smaller.
         case .cameraRate: camera(role, isRunning ? [.memory, .bus] : [.memory, .bus, .storage])
         case .camera: camera(role, [.memory, .storage])
         }

@@ -1,14 +1,14 @@
 package import Media
 internal import Profiles
 
-/// The machine that a running session was planned for, used to estimate the cost of changes.
+/// The machine model and recording length that are used to estimate the cost of changes to a running session.
 package struct RunningBudget: Sendable, Equatable {
     /// The machine model that was measured when the session was planned.
     package var machine: MachineModel
     /// Length of the recording; `nil` to ignore free disk space.
     let duration: Nanoseconds?
 
-    /// Creates the budget of a session that was planned for a machine.
+    /// Creates the budget of a running session.
     package init(machine: MachineModel, duration: Nanoseconds?) {
         self.machine = machine
         self.duration = duration
@@ -24,13 +24,13 @@ package struct RunningBudget: Sendable, Equatable {
     }
 }
 
-/// Cost of the running plan, and how it is kept within its budget.
+/// Estimates the cost of the running plan and keeps the cost within the budget.
 extension RunningPlan {
     /// Current hardware cost; `nil` if the session wasn't planned for a machine.
     package var cost: HardwareCost? { budget?.cost(of: present) }
 
-    /// The plan that is currently running: without removed or disabled devices and without stopped tracks, in
-    /// the formats that were requested from cameras, and with x264 for streams whose hardware encoder failed.
+    /// The plan that is currently running. Removed devices, disabled devices, and stopped tracks are omitted.
+    /// Cameras have the formats that were last requested, and streams whose hardware encoder failed use x264.
     var present: SessionPlan {
         var present = plan.withoutHardware(for: devices.fallen)
         present.cameras = plan.cameras.filter {
@@ -51,17 +51,17 @@ extension RunningPlan {
         return present
     }
 
-    /// Keeps a changed plan within the profile's budget. If the profile allows it, cameras are reduced,
-    /// starting with the last, until the plan fits. Resources that were already over budget may stay at their
-    /// current level.
+    /// Keeps a changed plan within the profile's budget. If the profile allows reductions, cameras are
+    /// reduced, starting with the last, until the plan fits. The use of a resource that was already over
+    /// budget may stay at its current level.
     ///
     /// - Parameters:
     ///   - before: The plan before the change.
-    ///   - asked: Roles of the cameras whose formats are set by the change itself. These cameras aren't reduced.
-    ///   - words: The change as the user entered it.
+    ///   - asked: Roles of the cameras whose formats the change sets. These cameras aren't reduced.
+    ///   - words: The text of the change as the user entered it.
     /// - Returns: Commands for the reduced cameras, and a description of each reduction.
-    /// - Throws: `SessionChangeError` with an alternative that would fit, if no reduction is allowed or
-    ///   sufficient. The plan is then unchanged.
+    /// - Throws: `SessionChangeError` with an alternative that would fit the budget if no reduction is
+    ///   allowed or sufficient. If this method throws, the plan is unchanged.
     package mutating func keepWithinBudget(
         since before: RunningPlan, asked: Set<String>, words: String
     ) throws(SessionChangeError) -> (orders: [DeviceOrder], reductions: [String]) {
@@ -87,18 +87,18 @@ extension RunningPlan {
 
     private var limit: Double { plan.budget.hardwareCost }
 
-    /// Whether the plan needs more of a resource than its budget allows, and more than before.
+    /// Whether the plan needs more of a resource than its budget allows and than it needed before the change.
     private func exceeds(_ was: HardwareCost) -> Bool { !excess(over: was).isEmpty }
 
     private func excess(over was: HardwareCost) -> [HardwareCost.Term] {
         (cost?.terms ?? []).filter { $0.used > limit && $0.used > was.used(of: $0.resource) + 1e-6 }
     }
 
-    /// Reduces one camera only as much as needed for the plan to fit, or otherwise until further reduction
-    /// doesn't help.
+    /// Reduces one camera only as much as needed for the plan to fit its budget. If the plan can't fit, the
+    /// camera is reduced until a further reduction wouldn't help.
     ///
-    /// - Returns: `nil` if the camera can't be reduced, may not be reduced for this shortage, or if reducing it
-    ///   wouldn't help.
+    /// - Returns: The changed plan; `nil` if the camera can't be reduced, if it may not be reduced for this
+    ///   shortage, or if reducing it wouldn't help.
     private func lowered(
         _ role: String, since was: HardwareCost, floors: BudgetSettings
     ) -> (plan: RunningPlan, format: VideoFormat)? {
@@ -130,8 +130,8 @@ extension RunningPlan {
         }
     }
 
-    /// Returns the formats that a camera can be reduced to, least noticeable first. Rates come before sizes,
-    /// because a copied track stays in one file if only the rate changes.
+    /// Returns the formats that a camera can be reduced to, least noticeable first. Lower frame rates come
+    /// before smaller sizes, because a copied track stays in one file if only the frame rate changes.
     private func rungs(
         of role: String, floors: BudgetSettings
     ) -> [(format: VideoFormat, isSmaller: Bool)] {
@@ -161,7 +161,7 @@ extension RunningPlan {
             isOverBudget: true)
     }
 
-    /// Returns a sentence that proposes an alternative change that would fit.
+    /// Returns a sentence that proposes an alternative change that would fit the budget.
     private func remedy(since before: RunningPlan, _ was: HardwareCost) -> String {
         let known = before.plan.cameras.map(\.role)
         let concerned = roles.filter { role in
@@ -195,7 +195,7 @@ extension RunningPlan {
 }
 
 extension SessionPlan {
-    /// Sets a new format for a camera in the plan. Crops keep the same relative part of the frame.
+    /// Sets a new format for a camera in the plan. A crop keeps its relative position and size in the frame.
     ///
     /// - Parameters:
     ///   - format: The format that the camera delivers.

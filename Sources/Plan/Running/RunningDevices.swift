@@ -1,22 +1,25 @@
 package import Media
 internal import Profiles
 
-/// The device state of a running session that affects changes.
+/// The state of a running session's devices, which determines the changes that are possible.
 package struct RunningDevices: Sendable, Equatable {
-    /// Formats that cameras can change to, by role. The format of a camera that isn't listed can't change.
+    /// Formats that each camera can change to, by role. If a role isn't listed, the camera's format can't
+    /// change.
     var offers: [String: [OfferedFormat]] = [:]
-    /// Formats that were requested from cameras since the start, by role. Other cameras deliver the plan's format.
+    /// Formats that were requested from cameras since the session started, by role. All other cameras deliver
+    /// the format in the plan.
     package var formats: [String: VideoFormat] = [:]
     /// Roles of devices that are switched off.
     var disabled: Set<String> = []
     /// Roles of devices that were removed from the session.
     package var removed: Set<String> = []
-    /// Encoded streams, named `program` or by role, whose hardware encoder was replaced by x264 during this recording.
+    /// Names of encoded streams (`program` or a role) whose hardware encoder was replaced by x264 during this
+    /// recording.
     var fallen: Set<String> = []
     /// Names of stopped tracks.
     var endedTracks: Set<String> = []
-    /// Longest frame interval, by role and if known, at which a camera's frames still arrive before their ticks are
-    /// decided.
+    /// Longest frame interval at which a camera's frames still arrive before their ticks are decided, by
+    /// role. Roles without a known interval are omitted.
     package var slowestIntervals: [String: Nanoseconds] = [:]
 
     /// Creates the state of a session's devices.
@@ -34,19 +37,19 @@ package struct RunningDevices: Sendable, Equatable {
     }
 }
 
-/// A device command or file operation that results from a change to the running plan.
+/// A device command or file operation that is required to apply a change to the running plan.
 ///
-/// `RunningPlan` returns these orders, and the recorder executes them.
+/// `RunningPlan` returns device orders, and the recorder executes them.
 package enum DeviceOrder: Sendable {
-    /// Switch a camera to this format; `nil` stops it.
+    /// Switch a camera to this format, or stop the camera if the format is `nil`.
     case deliver(role: String, VideoFormat?)
     /// Mute a microphone in all tracks and mixes (`false`), or unmute it (`true`).
     case hear(role: String, Bool)
     /// Stop the track with this name.
     case stopTrack(name: String)
-    /// Start a camera track when its file and encoder are available.
+    /// Start a camera track as soon as the track's file and encoder are available.
     case startTrack(PlannedCameraTrack)
-    /// Start a microphone track when its file is available.
+    /// Start a microphone track as soon as the track's file is available.
     case startAudio(PlannedMicrophoneTrack)
 }
 
@@ -61,7 +64,7 @@ extension RunningPlan {
         return [.deliver(role: role, isEnabled ? format(of: role) : nil)]
     }
 
-    /// Changes the size and rate of a camera. A camera with a copied track keeps its pixel format.
+    /// Changes a camera's frame size and frame rate. A camera with a copied track keeps its pixel format.
     mutating func reformat(
         _ role: String, _ size: FrameSize, _ rate: FrameRate?
     ) throws(SessionChangeError) -> [DeviceOrder] {
@@ -98,13 +101,13 @@ extension RunningPlan {
         return devices.disabled.contains(role) ? [] : [.deliver(role: role, format)]
     }
 
-    /// Records that a camera rejected a format and is still using another, unless a different format was
-    /// requested in the meantime.
+    /// Records that a camera rejected a format and still uses the format `kept`. If another format was
+    /// requested in the meantime, nothing is recorded.
     package mutating func note(_ refused: VideoFormat, of role: String, goesOnIn kept: VideoFormat) {
         if format(of: role) == refused { devices.formats[role] = kept }
     }
 
-    /// Returns the format requested from a camera while it is switched on.
+    /// Returns the format that is requested from a camera while the camera is switched on.
     func format(of role: String) -> VideoFormat? {
         devices.formats[role] ?? plan.cameras.first { $0.role == role }?.format
     }
@@ -187,7 +190,7 @@ extension RunningPlan {
         return [.startTrack(track)]
     }
 
-    /// Returns the name of a device's next track: `desk.2`.
+    /// Returns a name for the next track of a device: `desk.2`.
     func nextName(of role: String) -> String {
         let names = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
         var number = 2
@@ -225,10 +228,10 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - camera: The camera, with a role that hasn't been used in this recording.
-    ///   - track: The device's track; `nil` for none.
+    ///   - track: The track that records the device; `nil` if the device isn't recorded.
     ///   - offers: The formats that the camera can change to; `nil` if its format can't change.
-    /// - Throws: `SessionChangeError` if the role is or was in use, or the track would have to copy H.264. The plan is
-    ///   then unchanged.
+    /// - Throws: `SessionChangeError` if the role is or was in use in this recording, or if the track would
+    ///   have to copy H.264. If this method throws, the plan is unchanged.
     package mutating func admit(
         _ camera: PlannedCamera, _ track: PlannedCameraTrack?, offers: [OfferedFormat]?
     ) throws(SessionChangeError) {
@@ -244,7 +247,7 @@ extension RunningPlan {
         showable.insert(camera.role)
     }
 
-    /// Checks that a name isn't and wasn't used by any device or track.
+    /// Checks that no device or track uses a role's name or has used it in this recording.
     func checkFreedom(of role: String, for device: String) throws(SessionChangeError) {
         let devices = plan.cameras.map(\.role) + plan.microphones.map(\.role)
         let tracks = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
@@ -255,8 +258,8 @@ extension RunningPlan {
         }
     }
 
-    /// Restores the initial devices and tracks after a recording. The program keeps its last arrangement as far as
-    /// these devices can show it.
+    /// Restores the initial devices and tracks after a recording. The program keeps its last arrangement,
+    /// except for cameras that aren't among the initial devices.
     package mutating func renew(_ first: SessionPlan, devices: RunningDevices) {
         let known = Set(first.cameras.map(\.role))
         let heard = Set(first.microphones.map(\.role))
@@ -269,8 +272,8 @@ extension RunningPlan {
             kept.cameraTracks.first { $0.name == track.name } ?? track
         }
         showable.formIntersection(known)
-        // A camera that was replaced stays in use, and the next recording is planned with its format. A
-        // replacement that didn't take effect during the recording is discarded.
+        // A replacement camera stays in use after the recording, and the next recording is planned with the
+        // format of this camera. A replacement that didn't take effect during the recording is discarded.
         for index in plan.cameras.indices {
             let role = plan.cameras[index].role
             if let format = devices.formats[role] {
@@ -288,7 +291,8 @@ extension RunningPlan {
                 let main = arrangement.main
                 arrangement.insets.removeAll { $0 == main }
             }
-            // The cameras that took the place of hidden cameras in the program may have been removed.
+            // If all cameras of the arrangement are hidden now because the visible ones were removed, the
+            // main camera is shown.
             if arrangement.shown.isEmpty { arrangement.hidden.remove(arrangement.main) }
             program.arrange(arrangement, cameras: plan.cameras)
             plan.program = program
@@ -300,10 +304,11 @@ extension RunningPlan {
 
 /// Changes that replace a role's camera.
 extension RunningPlan {
-    /// Returns the format that a role's replacement camera should deliver: the current camera's format if possible. If
-    /// the frames are copied, the replacement must deliver the same kind of frames.
+    /// Returns the format that a role's replacement camera should deliver if possible, which is the current
+    /// camera's format. If a track copies the camera's frames, the replacement must deliver the same kind of
+    /// frames.
     ///
-    /// - Parameter role: The role.
+    /// - Parameter role: The role whose camera is replaced.
     /// - Returns: The current format, and whether the replacement must deliver the same kind of frames.
     /// - Throws: `SessionChangeError` if the camera doesn't exist or is off.
     package func formatToReplace(of role: String) throws(SessionChangeError) -> (
@@ -324,8 +329,8 @@ extension RunningPlan {
     /// - Parameters:
     ///   - camera: The replacement, with the same role, in the format that it was opened with.
     ///   - offers: The formats that the camera can change to; `nil` if its format can't change.
-    /// - Throws: `SessionChangeError` if the role doesn't have a camera, or the replacement isn't compatible with the
-    ///   role's tracks. The plan is then unchanged.
+    /// - Throws: `SessionChangeError` if the role doesn't have a camera, or if the replacement isn't
+    ///   compatible with the role's tracks. If this method throws, the plan is unchanged.
     package mutating func replaceCamera(
         with camera: PlannedCamera, offers: [OfferedFormat]?
     ) throws(SessionChangeError) {
@@ -344,7 +349,8 @@ extension RunningPlan {
 }
 
 extension PlannedCamera {
-    /// Adopts the properties of the replacement camera itself. The part of the frames that the role shows is kept.
+    /// Copies the properties of a replacement camera that depend on the physical camera: identity, latency,
+    /// and controls. The role's crop and zoom aren't changed.
     mutating func applyUrgency(of camera: PlannedCamera) {
         (selector, identity, usb) = (camera.selector, camera.identity, camera.usb)
         (latency, latencySource, controls) = (camera.latency, camera.latencySource, camera.controls)
@@ -422,8 +428,9 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - microphone: The microphone, with a role that hasn't been used in this recording.
-    ///   - track: The device's track; `nil` for none.
-    /// - Throws: `SessionChangeError` if the role is or was in use. The plan is then unchanged.
+    ///   - track: The track that records the device; `nil` if the device isn't recorded.
+    /// - Throws: `SessionChangeError` if the role is or was in use in this recording. If this method throws,
+    ///   the plan is unchanged.
     package mutating func admit(
         _ microphone: PlannedMicrophone, _ track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {

@@ -3,26 +3,28 @@ package import Profiles
 
 /// The plan of a running session, and the rules for changing it.
 package struct RunningPlan: Sendable, Equatable {
-    /// The plan with all previous changes, including tracks that have ended.
+    /// The session plan after all changes so far. The plan still includes tracks that have ended.
     package var plan: SessionPlan
-    /// Cameras that the program can show. H.264 can be shown only if it is decoded from the start.
+    /// Roles of the cameras that the program can show. An H.264 camera can be shown only if its stream was
+    /// decoded from the start.
     var showable: Set<String>
     let hasAudio: Bool
     /// Rotation stored in the file of each track, by track name, if the camera was rotated after the track started.
     var writtenRotations: [String: Rotation] = [:]
     /// The program before its last change; `nil` before the first change.
     var lastProgram: ProgramState?
-    /// The device state that affects changes.
+    /// The state of the session's devices.
     package var devices: RunningDevices
-    /// The machine used to estimate the cost of changes; `nil` if the session wasn't planned for a machine.
+    /// The machine model and recording length used to estimate the cost of changes; `nil` if the session
+    /// wasn't planned for a machine.
     package var budget: RunningBudget?
 
-    /// Creates the plan of a session at its start.
+    /// Creates the running plan of a session that is starting.
     ///
     /// - Parameters:
     ///   - plan: The initial plan of the session.
     ///   - devices: The state of the session's devices.
-    ///   - budget: The machine used to estimate the cost of changes.
+    ///   - budget: The machine model and recording length used to estimate the cost of changes.
     package init(
         _ plan: SessionPlan, devices: RunningDevices = RunningDevices(), budget: RunningBudget? = nil
     ) {
@@ -36,10 +38,11 @@ package struct RunningPlan: Sendable, Equatable {
 
     /// Applies a change requested by the user.
     ///
-    /// - Parameter change: A change of the program's picture, its mix, devices, or their tracks.
-    /// - Returns: Device commands and file operations that the change requires.
-    /// - Throws: `SessionChangeError` with the reason if the change isn't possible. The plan is then
-    ///   unchanged.
+    /// - Parameter change: A change of the program's picture, the program's audio mix, the devices, or the
+    ///   tracks.
+    /// - Returns: The device commands and file operations that are required to apply the change.
+    /// - Throws: `SessionChangeError` with the reason if the change isn't possible. If this method throws,
+    ///   the plan is unchanged.
     package mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [DeviceOrder] {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
@@ -60,7 +63,7 @@ package struct RunningPlan: Sendable, Equatable {
         return []
     }
 
-    /// Sets a camera's rotation for its preview and for files started from now on.
+    /// Sets the rotation of a camera for its preview and for files that are started after this call.
     package mutating func turn(_ role: String, to rotation: Rotation) {
         for index in plan.cameras.indices where plan.cameras[index].role == role {
             plan.cameras[index].rotation = rotation
@@ -150,12 +153,13 @@ package struct RunningPlan: Sendable, Equatable {
         if roles.count > 1 { makeRoom(&arrangement) }
     }
 
-    /// Changes a layout that shows only one camera to picture-in-picture.
+    /// Changes the layout to picture-in-picture if the current layout can show only one camera.
     private func makeRoom(_ arrangement: inout ProgramArrangement) {
         if arrangement.layout.maximumCameras == 1 { lay(&arrangement, .pip) }
     }
 
-    /// Changes the layout. If only one camera was shown, a layout for several cameras shows all of them.
+    /// Changes the layout. If the previous layout showed only one camera, a layout for several cameras shows
+    /// all cameras.
     func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramLayout) {
         if arrangement.style.fit == arrangement.layout.defaultFit {
             arrangement.style.fit = layout.defaultFit
@@ -232,7 +236,7 @@ package struct RunningPlan: Sendable, Equatable {
 
     /// Whether a role belongs to a microphone rather than a camera.
     ///
-    /// - Throws: `SessionChangeError` if the role belongs to neither.
+    /// - Throws: `SessionChangeError` if the role belongs to neither a microphone nor a camera.
     private func isAudio(_ role: String) throws(SessionChangeError) -> Bool {
         let present =
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
@@ -288,9 +292,9 @@ package struct RunningPlan: Sendable, Equatable {
     func list(_ roles: [String]) -> String { ProfileValue.list(roles) }
 }
 
-/// Scenes, complete arrangements, and undo.
+/// Changes that apply scenes, replace the whole arrangement, or undo the last change.
 extension RunningPlan {
-    /// Applies a scene: cameras, their positions, and the mix if the scene sets one.
+    /// Applies a scene: the visible cameras, their positions, and the audio mix if the scene includes one.
     mutating func show(scene name: String) throws(SessionChangeError) {
         let scenes = plan.program?.scenes ?? []
         guard var program = plan.program, let scene = scenes.first(where: { $0.name == name }) else {
@@ -311,7 +315,7 @@ extension RunningPlan {
 
     /// Saves the program's picture and sound as a scene. An existing scene with this name is replaced.
     ///
-    /// - Throws: `SessionChangeError` if the scene name is invalid, or there is no program.
+    /// - Throws: `SessionChangeError` if the scene name is invalid, or if the session doesn't have a program.
     package mutating func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
         guard SceneSettings.isName(name) else {
             throw SessionChangeError(
@@ -328,14 +332,14 @@ extension RunningPlan {
 
     /// Deletes a scene. The program's picture doesn't change.
     ///
-    /// - Throws: `SessionChangeError` if there is no scene with this name.
+    /// - Throws: `SessionChangeError` if no scene has this name.
     package mutating func deleteScene(named name: String) throws(SessionChangeError) {
         let scenes = plan.program?.scenes ?? []
         guard scenes.contains(where: { $0.name == name }) else { throw Self.unknown(name, among: scenes) }
         dropScene(named: name)
     }
 
-    /// Removes a scene that was deleted earlier, if it exists.
+    /// Removes a scene that the user deleted earlier, if the plan contains it.
     package mutating func dropScene(named name: String) {
         plan.program?.scenes.removeAll { $0.name == name }
     }
@@ -348,7 +352,7 @@ extension RunningPlan {
         )
     }
 
-    /// Adds a scene that was saved earlier.
+    /// Adds a scene that the user saved earlier.
     package mutating func save(_ scene: SceneSettings) { plan.program?.scenes.save(scene) }
 
     // MARK: Program arrangement
@@ -360,7 +364,7 @@ extension RunningPlan {
         if let insets = change.insets {
             let layout = arrangement.layout
             try show(&arrangement, [change.main ?? arrangement.main] + insets)
-            // `show` changes the layout if several cameras don't fit. Restore the layout if it was requested
+            // `show` changes the layout if it can't show all cameras. Restore a layout that was requested
             // explicitly.
             if change.layout != nil, arrangement.layout != layout { lay(&arrangement, layout) }
         } else if let main = change.main, main != arrangement.main {
@@ -399,7 +403,8 @@ extension RunningPlan {
         }
     }
 
-    /// Shows a camera as the first inset. The previous first inset takes the camera's position if the camera was shown.
+    /// Shows a camera as the first inset. If the camera was already an inset, the two insets swap positions;
+    /// otherwise, the camera replaces the first inset.
     func inset(_ arrangement: inout ProgramArrangement, _ role: String) throws(SessionChangeError) {
         try check(camera: role)
         let first = arrangement.insets.firstIndex { !arrangement.hidden.contains($0) }
@@ -446,8 +451,8 @@ extension RunningPlan {
 }
 
 extension RunningPlan {
-    /// Current connections, without removed devices and ended tracks. Connections of switched-off devices, hidden
-    /// cameras, and muted microphones aren't enabled.
+    /// The session's current connections, without removed devices and ended tracks. Connections of
+    /// switched-off devices, hidden cameras, and muted microphones are listed as disabled.
     package var connections: [PlannedConnection] {
         let ended = devices.endedTracks
         let endedOutputs = Set(
@@ -478,26 +483,29 @@ extension RunningPlan {
         }
     }
 
-    /// Removes all tracks because the session runs without files.
+    /// Removes all tracks from the plan of a session that doesn't write files.
     package mutating func dropTracks() { plan = plan.withoutTracks }
 
-    /// Records that a recording starts. The recording's files store the plan's current rotations.
+    /// Prepares the plan for a new recording. The recording's files store the camera rotations that are
+    /// current at this time.
     package mutating func beginFiles() {
         writtenRotations = [:]
         // A new recording tries the hardware encoders again.
         devices.fallen = []
     }
 
-    /// Records that x264 now encodes a stream, named `program` or by role, because its hardware encoder failed.
+    /// Records that the hardware encoder of a stream (`program` or a role) failed, and that x264 encodes the
+    /// stream from now on.
     package mutating func noteFallback(ofStream name: String) { devices.fallen.insert(name) }
 }
 
-/// Live outputs that are added and removed while a session is running.
+/// Adds and removes live outputs while a session is running.
 extension RunningPlan {
-    /// Adds a live output that isn't in the profile. The output costs the same as one in the profile.
+    /// Adds a live output that isn't in the profile. Its cost is estimated in the same way as for a live
+    /// output in the profile.
     ///
-    /// - Parameter liveOutput: The output. A virtual camera without separate frames gets its source's frames. An
-    ///   existing output with the same name is replaced.
+    /// - Parameter liveOutput: The live output. A virtual camera without a frame format uses the size and
+    ///   rate of its source. An existing live output with the same name is replaced.
     package mutating func publish(_ liveOutput: PlannedLiveOutput) {
         var liveOutput = liveOutput
         if liveOutput.kind == .v4l2, liveOutput.frames == nil {
@@ -508,6 +516,6 @@ extension RunningPlan {
         plan.liveOutputs.append(liveOutput)
     }
 
-    /// Removes a live output.
+    /// Removes the live output with this name, if it exists.
     package mutating func unpublish(_ name: String) { plan.liveOutputs.removeAll { $0.name == name } }
 }

@@ -3,12 +3,13 @@ public import Profiles
 
 /// A change that the user can make to a session while it is recording, without a gap in any other track.
 ///
-/// Roles are defined in the profile. Changes that are committed together take effect at the same tick.
+/// Changes refer to devices by the roles that the profile defines. Changes that are committed together take
+/// effect at the same tick.
 public enum SessionChange: Sendable, Equatable {
-    /// Swap the main camera with another; `nil` selects the first of the other cameras. If the other camera isn't
-    /// shown, it takes the main camera's place, and the main camera is no longer shown.
+    /// Swap the main camera with another camera; `nil` selects the first inset. If the other camera isn't
+    /// shown, it replaces the main camera, which is then no longer shown.
     case swap(with: String?)
-    /// Show only these cameras in the program, the first as the main camera.
+    /// Show only these cameras in the program. The first camera in the list becomes the main camera.
     case show([String])
     /// Set the program's layout.
     case layout(ProgramLayout)
@@ -16,15 +17,15 @@ public enum SessionChange: Sendable, Equatable {
     case corner(InsetStyle.Corner)
     /// Set the width of an inset as a fraction of the program's width, 0.05…1.
     case scale(Double)
-    /// Make a camera the first inset. The previous first inset takes the camera's position if it was shown;
-    /// otherwise it is no longer shown.
+    /// Make a camera the first inset. If the camera was already shown, it swaps positions with the previous
+    /// first inset; otherwise, it replaces that inset.
     case inset(String)
     /// Change several properties of the arrangement at once.
     case arrange(ArrangementChange)
     /// Show a scene that is in the profile or was saved by the user.
     case scene(String)
-    /// Restore the program to its state before its last change, regardless of who made it. A second undo reverses the
-    /// first.
+    /// Restore the program to its state before the last change, regardless of which client made the change. A
+    /// second undo reverses the first.
     case undo
     /// Show or hide a camera in the program. The camera's track continues.
     case visible(role: String, Bool)
@@ -43,22 +44,22 @@ public enum SessionChange: Sendable, Equatable {
     case gain(role: String, decibels: Double)
     /// Mute or unmute a microphone in the program. The microphone's track continues.
     case audible(role: String, Bool)
-    /// Switch a camera or microphone on or off. While the device is off, a slate or silence replaces it in its track,
-    /// and in the program if it is shown or heard there.
+    /// Switch a camera or microphone on or off. While the device is off, its track and the program contain a
+    /// slate instead of the camera's frames, or silence instead of the microphone's audio.
     case enabled(role: String, Bool)
-    /// Set the size and, optionally, the rate that a camera delivers. The camera's track keeps its grid: a copied track
-    /// continues in a new file, and an encoded track is scaled. The last frame is repeated until the camera delivers
-    /// frames again.
+    /// Set the frame size and, optionally, the frame rate that a camera delivers. The frame rate of the
+    /// camera's track doesn't change. A copied track continues in a new file, and the frames of an encoded
+    /// track are scaled. The last frame is repeated until the camera delivers frames in the new format.
     case format(role: String, FrameSize, FrameRate?)
     /// Start another track of a camera or microphone.
     case startTrack(role: String)
     /// Stop the track of a camera or microphone. The track's file is finalized, and the device keeps running.
     case stopTrack(role: String)
-    /// Remove a camera or microphone. The device's track ends, the program no longer uses the device, and it stops
-    /// delivering data.
+    /// Remove a camera or microphone from the session. The device's track ends, the program no longer uses
+    /// the device, and the device is stopped.
     case removed(role: String)
 
-    /// Whether the change starts a file.
+    /// Whether the change starts a new file.
     package var startsTrack: Bool {
         if case .startTrack = self { return true }
         return false
@@ -70,9 +71,10 @@ public enum SessionChange: Sendable, Equatable {
     }
 }
 
-/// Changes as text: `swap`, `layout grid`, `gain host -6`. `init(words:)` parses the output of `words`.
+/// Text representation of changes: `swap`, `layout grid`, `gain host -6`. The initializer `init(words:)`
+/// parses the output of `words`.
 extension SessionChange: CustomStringConvertible {
-    /// The words that describe the change, in the format that `init(words:)` parses.
+    /// The change as a list of words that `init(words:)` parses.
     public var words: [String] {
         switch self {
         case .swap(let role): ["swap"] + [role].compactMap { $0 }
@@ -114,7 +116,7 @@ extension SessionChange: CustomStringConvertible {
         return FrameRate(String(parts[1])).map { (size, $0) }
     }
 
-    /// The part of a session that changes of one kind affect.
+    /// The part of a session that one kind of change affects.
     package enum Subject: Sendable {
         case picture, sound, devices
     }
@@ -123,14 +125,14 @@ extension SessionChange: CustomStringConvertible {
     package struct Entry: Sendable {
         /// The first word of the change.
         package let name: String
-        /// Syntax of the other words; empty if there are none.
+        /// Syntax of the words after the name; empty if the change doesn't have arguments.
         package let arguments: String
-        /// The effect of the change, as a sentence without an initial capital or a final period.
+        /// Description of the change's effect: a sentence without an initial capital and a final period.
         package let help: String
         package let subject: Subject
         /// Whether the change requires a running recording.
         package let needsRecording: Bool
-        /// Whether the change ends something that can't be restored.
+        /// Whether the change ends a track or removes a device, which can't be undone.
         package let ends: Bool
         private let parse: @Sendable (Words) throws(SessionChangeError) -> SessionChange
 
@@ -144,24 +146,24 @@ extension SessionChange: CustomStringConvertible {
             self.parse = parse
         }
 
-        /// Parses the words after the name.
+        /// Parses the arguments of a change.
         ///
         /// - Parameter words: The words after the name.
-        /// - Returns: The change.
+        /// - Returns: The parsed change.
         /// - Throws: `SessionChangeError` with the syntax if the words are invalid.
         package func change(_ words: [String]) throws(SessionChangeError) -> SessionChange {
             try parse(Words(entry: self, list: words))
         }
     }
 
-    /// The words after the name of a change.
+    /// The arguments of a change: the words after its name.
     fileprivate struct Words {
         let entry: Entry
         let list: [String]
 
         subscript(index: Int) -> String { list[index] }
 
-        /// Returns the error for invalid words: the syntax, and what was expected.
+        /// Returns the error for invalid arguments, with the syntax of the change and the expected value.
         func fault(_ expected: String = "") -> SessionChangeError {
             let usage = ([entry.name] + [entry.arguments].filter { !$0.isEmpty }).joined(separator: " ")
             return SessionChangeError(
@@ -173,13 +175,13 @@ extension SessionChange: CustomStringConvertible {
             guard counts.contains(list.count) else { throw fault() }
         }
 
-        /// Returns the only word, which is a role.
+        /// Returns the role that is the only argument.
         func role() throws(SessionChangeError) -> String {
             try need(1...1)
             return list[0]
         }
 
-        /// Returns the only word, which is one of the values of a type.
+        /// Returns the only argument as a value of an enumeration.
         func choice<Value: RawRepresentable<String> & CaseIterable>(
             of type: Value.Type
         ) throws(SessionChangeError) -> Value {
@@ -192,7 +194,7 @@ extension SessionChange: CustomStringConvertible {
             return value
         }
 
-        /// Returns the last of `count` words, which is a number.
+        /// Returns the last of `count` arguments as a number.
         func number(_ count: Int, example: String) throws(SessionChangeError) -> Double {
             try need(count...count)
             guard let number = Double(list[count - 1]), number.isFinite else {
@@ -202,7 +204,7 @@ extension SessionChange: CustomStringConvertible {
         }
     }
 
-    /// All changes, with their syntax and their effect.
+    /// All kinds of changes, with their syntax and effects.
     package static let vocabulary = [
         Entry(
             "swap", "[ROLE]", "swap the main camera with another camera. Default: the first inset",
@@ -249,7 +251,7 @@ extension SessionChange: CustomStringConvertible {
             "scene", "NAME", "show a scene of the profile or a scene saved with `save-scene`",
             of: .picture
         ) { words throws(SessionChangeError) in
-            // A name can consist of several words.
+            // A scene name can consist of several words.
             try words.need(1...Int.max)
             return .scene(words.list.joined(separator: " "))
         },
@@ -353,15 +355,16 @@ extension SessionChange: CustomStringConvertible {
     }
 }
 
-/// The reason why a running session can't be changed as requested. The session is then unchanged.
+/// The reason why a running session can't be changed as requested. A rejected change doesn't affect the
+/// session.
 public struct SessionChangeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// User-readable message: the request, why it isn't possible, and an alternative.
+    /// User-readable message with the requested change, the reason why it isn't possible, and an alternative.
     public let description: String
 
     /// Whether the change was rejected because it would exceed the profile's budget.
     public let isOverBudget: Bool
 
-    /// Creates an error with its message.
+    /// Creates an error with a user-readable message.
     package init(_ description: String, isOverBudget: Bool = false) {
         self.description = description
         self.isOverBudget = isOverBudget
@@ -372,9 +375,9 @@ public struct SessionChangeError: Error, Sendable, Equatable, CustomStringConver
 public enum ChangeOutcome: Sendable, Equatable {
     /// The change is visible in the recording from this time on, relative to T0.
     case recorded(from: MediaTime)
-    /// No recording is running. The next recording starts with the change applied.
+    /// No recording is running. The change applies from the start of the next recording.
     case next
-    /// The recording ended before the change took effect. The change is discarded.
+    /// The recording ended before the change took effect, so the change was discarded.
     case ended
 }
 

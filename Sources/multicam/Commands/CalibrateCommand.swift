@@ -8,7 +8,8 @@ import SessionFolder
 import Setup
 import Synchrony
 
-/// `multicam calibrate`: measures the latency of cameras and microphones, shows stored calibrations, and deletes them.
+/// `multicam calibrate`: measures the latency of cameras and microphones, and shows or deletes stored
+/// calibrations.
 struct CalibrateCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "calibrate",
@@ -47,7 +48,7 @@ struct CalibrateCommand: Command {
 
     private enum Action {
         case measure(SetupRequest, CalibrationOptions, isDry: Bool)
-        /// Measures the computer, including the disk of the given output folder, if any.
+        /// Measure the computer's speed, including the disk of the output folder, if one is specified.
         case measureMachine(output: String?)
         case show
         case forget(String)
@@ -126,7 +127,7 @@ struct CalibrateCommand: Command {
         return try outcome.get()
     }
 
-    /// Opens a media socket for network cameras, screens, and other processes, if the profile uses any.
+    /// Opens a media socket if the profile uses network cameras, screens, or devices of other processes.
     private func listen(_ request: SetupRequest) throws -> (MediaServer?, NetworkSources?) {
         let selectors = try SessionSetup.selectors(of: request)
         let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
@@ -145,7 +146,7 @@ struct CalibrateCommand: Command {
     private func measure(
         _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool, _ sources: NetworkSources?
     ) async throws -> ExitStatus {
-        // This call waits for cameras.
+        // The setup runs on a separate thread, because it blocks until the cameras are available.
         let setup = try await MediaThread.run(named: "setup") { try SessionSetup(request, remote: sources) }
         let calibration = try Calibration(setup, options)
         SignalInbox.listen { request in
@@ -168,7 +169,8 @@ struct CalibrateCommand: Command {
         let result = try outcome.get()
         var isKept = false
         var exit: ExitStatus = result.isComplete ? .done : .failed
-        // The result is shown even if it can't be stored, because the user may have clapped for minutes.
+        // The calibration result is printed even if it can't be stored, because the measurement may have
+        // taken several minutes of the user's time.
         var failure: (any Error)?
         do {
             isKept = try !isDry && keep(result, of: calibration)
@@ -198,7 +200,7 @@ struct CalibrateCommand: Command {
         }
     }
 
-    /// Stores the usable findings of a result.
+    /// Stores the usable findings of a calibration.
     ///
     /// - Returns: Whether any finding was stored.
     private func keep(_ result: CalibrationResult, of calibration: Calibration) throws -> Bool {
@@ -207,8 +209,8 @@ struct CalibrateCommand: Command {
         return true
     }
 
-    /// Measures the computer for half a minute. A disk that can't be measured is reported. The command fails for this
-    /// reason only if `output` names the disk.
+    /// Measures the speed of the computer, which takes about half a minute. If a disk can't be measured, a
+    /// message is printed. The command then fails only if the user specified the disk with `output`.
     private func measureMachine(output: String?) async throws -> ExitStatus {
         let hasTerminal = Output.hasTerminal
         let table = try await ThisMachine.measure { share in
@@ -233,7 +235,7 @@ struct CalibrateCommand: Command {
             if output != nil { exit = error.isPermission ? .noPermission : .failed }
         }
         if let speed, let warning = try ThisMachine.keep(speed) { Output.message(warning) }
-        // Encoders are tested last, because a driver crash ends the program.
+        // Hardware encoders are tested last, because a crash in a driver would end the program.
         let encoders = try await tryEncoders()
         if wantsJSON {
             Output.data(CostText.json(table, speed, encoders))
@@ -304,11 +306,11 @@ struct CalibrateCommand: Command {
     }
 }
 
-/// The events and the result of a calibration, as text and as JSON.
+/// Formats the events and the result of a calibration as text and as JSON.
 struct CalibrationText {
-    /// The event as a human-readable sentence.
+    /// User-readable sentence that describes the event.
     let sentence: String
-    /// The event as a line of JSON.
+    /// One line of JSON that describes the event.
     let json: String
 
     init(_ event: CalibrationEvent, goal: Nanoseconds) {
@@ -343,7 +345,7 @@ struct CalibrationText {
         JSONText.line(JSONValue.object(fields.merging(["event": .string(event)]) { $1 }))
     }
 
-    /// Returns a device's correction in short form: `desk 137.2 ± 4.1 ms`.
+    /// Formats the correction of a device in short form: `desk 137.2 ± 4.1 ms`.
     private static func short(_ finding: CalibrationFinding) -> String {
         guard let estimate = finding.estimate, let correction = finding.correction else {
             return finding.role
@@ -354,7 +356,7 @@ struct CalibrationText {
 
     // MARK: Results
 
-    /// Returns the finding on one device as a sentence.
+    /// Returns a sentence that states the finding about one device.
     static func sentence(on finding: CalibrationFinding, _ result: CalibrationResult) -> String {
         let role = finding.role
         guard let estimate = finding.estimate, let correction = finding.correction else {
@@ -387,7 +389,7 @@ struct CalibrationText {
             : "To improve the accuracy, record more events."
     }
 
-    /// Returns further remarks on the result for the user, one sentence each.
+    /// Returns further remarks about the result, one sentence each.
     static func remarks(on result: CalibrationResult, plan: SessionPlan, isKept: Bool, isDry: Bool)
         -> [String]
     {
@@ -455,8 +457,8 @@ struct CalibrationText {
 
     // MARK: Saved calibrations
 
-    /// Returns a stored calibration as a line: `desk: latency 137.2 ms ± 1.4 ms, mjpeg 1280x720 at 30, Virtual camera
-    /// desk (…), 10 events, 2026-11-21T14:23:10Z`
+    /// Formats a stored calibration as one line with the role, the correction and its uncertainty, the
+    /// format, the device, the number of events, and the date.
     static func line(on device: CalibratedDevice) -> String {
         let name =
             device.selector.map { $0.printable() }

@@ -69,8 +69,8 @@ struct ControlsCommand: Command {
         return words
     }
 
-    /// Returns the preset name in an option; `nil` if the option is absent. The name appears in messages, profiles, and
-    /// a state file.
+    /// Returns the preset name that an option specifies; `nil` if the option isn't present. The name must be
+    /// valid, because it appears in messages, profiles, and a state file.
     private static func name(_ option: String, _ arguments: ParsedArguments) throws(UsageError) -> String? {
         guard let name = arguments.optional(option) else { return nil }
         guard (1...64).contains(name.utf8.count), name.printable() == name else {
@@ -83,14 +83,15 @@ struct ControlsCommand: Command {
 
     func run() async throws -> ExitStatus {
         let controls = try CameraControls(of: camera)
-        // Presets are looked up before any control is set.
+        // Presets are loaded before any control is set, so that an unknown preset doesn't change the camera.
         let loaded = try load.map { try controls.requests(ofPreset: $0) } ?? []
         let isChecked = !resets && loaded.isEmpty
         var requests = isChecked ? try controls.requests(for: words) : []
         var outcomes: [ControlOutcome] = []
         if resets { outcomes += try controls.reset() }
         outcomes += try controls.set(loaded)
-        // A reset or a preset can switch automatic modes, which determine the controls that can be set.
+        // A reset or a preset can turn automatic modes on or off, which changes the set of controls that can
+        // be set. Other values are therefore checked afterward.
         if !isChecked { requests = try controls.requests(for: words) }
         outcomes += try controls.set(requests)
         var warning: String?
@@ -114,7 +115,7 @@ struct ControlsCommand: Command {
                 JSONText.line(ControlsReport(controls.device, all, outcomes, presets: presets)))
         } else {
             let names = Set(words.map(\.name))
-            // After controls have been set, only those controls are shown; otherwise, all controls are shown.
+            // If controls were set, only these controls are shown. Otherwise, all controls are shown.
             let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
             for line in ControlsText.lines(shown, of: all) { Output.data(line) }
             if all.isEmpty { Output.message("\(controls.device.node.printable()) has no controls.") }
@@ -126,14 +127,14 @@ struct ControlsCommand: Command {
     }
 }
 
-/// Controls as text and as JSON. Device strings are printed without control characters.
+/// Formats controls as text and as JSON. Control characters are removed from strings that devices report.
 enum ControlsText {
-    /// Returns one line per control, in columns.
+    /// Formats controls as lines with aligned columns.
     ///
     /// - Parameters:
     ///   - controls: The controls to show.
-    ///   - all: All controls of the camera, which can govern the shown ones.
-    /// - Returns: One line per shown control.
+    ///   - all: All controls of the camera, including automatic modes that affect the shown controls.
+    /// - Returns: One line for each control in `controls`.
     static func lines(_ controls: [DeviceControl], of all: [DeviceControl]) -> [String] {
         let names = controls.map { $0.name.printable() }
         let values = controls.map(value)
@@ -147,7 +148,7 @@ enum ControlsText {
         }
     }
 
-    /// Returns the value with its menu name: `3 (Aperture Priority Mode)`.
+    /// Formats the value of a control, with the name of a menu item: `3 (Aperture Priority Mode)`.
     private static func value(_ control: DeviceControl) -> String {
         if control.kind == .boolean { return control.value == 0 ? "off" : "on" }
         guard let item = control.menu[control.value] else { return String(control.value) }

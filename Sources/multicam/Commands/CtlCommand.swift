@@ -81,7 +81,7 @@ struct CtlCommand: Command {
         }
     }
 
-    /// Reads the address of `publish -` from standard input.
+    /// Reads the address from standard input if the command is `publish -`.
     private static func complete(
         _ request: CommandRequest, of command: ParsedCommand
     ) throws(ControlError) -> CommandRequest {
@@ -130,9 +130,9 @@ struct CtlCommand: Command {
     }
 }
 
-/// The state of a running session, as text.
+/// Formats the state of a running session as text.
 enum ControlText {
-    /// Maximum lag of files behind the alignment delay if the computer is fast enough.
+    /// Maximum time by which the files lag behind the alignment delay on a computer that is fast enough.
     private static let largestUsualLag = Nanoseconds.milliseconds(1500)
 
     /// Returns the paths of stills and clips, one per line.
@@ -140,7 +140,7 @@ enum ControlText {
         stills.flatMap { [$0.file] + [$0.clip].compactMap { $0 } }.map { $0.printable(limit: 4096) }
     }
 
-    /// Returns the controls of a camera, one per line: name, value, and allowed values.
+    /// Returns the controls of a camera, one per line, with name, value, and allowed values.
     static func lines(_ report: ControlsReport) -> [String] {
         let width = report.controls.map(\.name.count).max() ?? 0
         return report.controls.map { control in
@@ -157,7 +157,7 @@ enum ControlText {
             .map { "\($0.key) \($0.value.printable())" }.joined(separator: ", ")
     }
 
-    /// Returns the lines of a status received over the socket, without control characters.
+    /// Formats a session status that was received over the control socket. Control characters are removed.
     static func lines(_ status: ControlStatus) -> [String] {
         let time = "\((Double(status.time_ns) / 1e9).decimals(1)) s"
         let head = [status.state.rawValue, status.profile, time] + [status.folder].compactMap(\.self)
@@ -223,12 +223,15 @@ enum ControlText {
     }
 }
 
-/// Hints for when no recording is running although one was expected. The recording may have been interrupted.
+/// Hints for users if no recording is running although a command expects one. The recording may have been
+/// interrupted.
 enum UnfinishedText {
-    /// The folders to search: the default output folder, and the current folder, which can be a session folder.
+    /// The folders to search for unfinished recordings: the default output folder, and the current folder,
+    /// which may itself be a session folder.
     private static let places = ["recordings", "."]
 
-    /// Prints the unfinished recordings near the current folder, each with the command that recovers it.
+    /// Prints the unfinished recordings in the searched folders, each with the command that recovers the
+    /// recording.
     static func tell(after error: ControlError) {
         guard case .nobody(let said) = error else { return }
         for folder in places + RecordingSearch(below: places[0]).unfinished.suffix(3) {
@@ -239,7 +242,7 @@ enum UnfinishedText {
         }
     }
 
-    /// Returns the command in a remedy: `multicam recover …`. The error may already contain the command.
+    /// Extracts the command from a remedy, such as `multicam recover …`.
     private static func command(in remedy: String) -> Substring {
         remedy.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first ?? remedy[...]
     }

@@ -157,13 +157,14 @@ struct DevicesCommand: Command {
                     DeviceChangeText(preferred: preferred, date: Date())
                 }
             guard let text else { continue }
-            // The reader has closed the pipe, so no more output is needed.
+            // The output pipe was closed by its reader, so monitoring ends.
             guard Output.data(wantsJSON ? text.json : text.line) else { return choice.stop() }
         }
     }
 }
 
-/// The list of devices, as text and as JSON. Device strings are printed without control characters.
+/// Formats the list of devices as text and as JSON. Control characters are removed from strings that devices
+/// report.
 enum DevicesText {
     static func of(_ listing: DeviceListing) -> String {
         let preferred = [listing.preferredCamera, listing.defaultMicrophone].compactMap { $0 }
@@ -173,7 +174,8 @@ enum DevicesText {
             }
             return of(device) + words.joined()
         }
-        // Cards with microphones are shown together with the microphones.
+        // Sound cards with microphones are omitted here, because they are listed together with their
+        // microphones.
         let idle = listing.cards.filter { card in
             !listing.microphones.contains { $0.card?.name == card.name }
         }
@@ -215,7 +217,7 @@ enum DevicesText {
         device.mediaType == .video ? "camera" : "microphone"
     }
 
-    /// Returns all properties of one device, in several lines.
+    /// Formats all properties of one device, as several lines.
     static func of(_ device: CaptureDevice) -> String {
         let kind = kind(device)
         var lines = ["\(kind) \(device.name.printable())", "  selector   \(device.selector.printable())"]
@@ -268,7 +270,7 @@ enum DevicesText {
             + "`multicam devices --set \(device.selector.printable()) --type built-in` or `--type external`)"
     }
 
-    /// The command-line words for the types that a user can assign to a camera.
+    /// The camera types that a user can assign to a camera, with their names on the command line.
     static let typeWords: [(type: CaptureDevice.DeviceType, word: String)] = [
         (.builtIn, "built-in"), (.external, "external"),
     ]
@@ -351,7 +353,7 @@ enum DevicesText {
     }
 }
 
-/// A device change as one line, as text and as JSON.
+/// Formats a device change as one line of text or JSON.
 struct DeviceChangeText {
     private let name: String
     private let sign: String
@@ -359,7 +361,7 @@ struct DeviceChangeText {
     private let remark: String
     private let date: Date
 
-    /// Creates the description of a device change; `nil` if the change doesn't concern a device.
+    /// Creates the description of a device change; `nil` if the change doesn't refer to a single device.
     init?(_ change: DeviceChange, date: Date) {
         switch change {
         case .present(let device): (name, sign, self.device) = ("present", "=", device)
@@ -377,7 +379,7 @@ struct DeviceChangeText {
         self.date = date
     }
 
-    /// Creates the description of the newly preferred device; `nil` if there is none.
+    /// Creates the description of a change of the preferred device; `nil` if no device is preferred.
     init?(preferred: PreferredDevice?, date: Date) {
         guard let preferred else { return nil }
         (name, sign, device) = (
@@ -387,7 +389,8 @@ struct DeviceChangeText {
         self.date = date
     }
 
-    /// Time, sign, kind, name, selector, and a remark: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
+    /// One line of text with the time, a sign, and the kind, name, and selector of the device, followed by a
+    /// remark: `14:02:11.250 + camera Webcam usb:… in use by obs`.
     var line: String {
         let time = time.dropFirst("2026-11-22T".count).prefix("08:34:12.250".count)
         let words =
@@ -403,7 +406,7 @@ struct DeviceChangeText {
             ]))
     }
 
-    /// The local time in ISO 8601, `2026-11-22T08:34:12.250+01:00`.
+    /// The local time in ISO 8601 format: `2026-11-22T08:34:12.250+01:00`.
     private var time: String {
         let zone = TimeZone(secondsFromGMT: LocalTime.secondsFromGMT(at: date)) ?? .gmt
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))

@@ -46,7 +46,7 @@ struct DoctorCommand: Command {
         return examination.isHealthy ? .done : .failed
     }
 
-    /// Returns the device nodes of the virtual cameras in the profile's live outputs.
+    /// Returns the device nodes of the virtual cameras that the profile uses as live outputs.
     private func nodes() throws -> [String] {
         guard let profile else { return [] }
         let read = try SessionSetup.read(SetupRequest(profile: profile))
@@ -57,7 +57,7 @@ struct DoctorCommand: Command {
     }
 }
 
-/// The findings of `multicam doctor`, as text and as JSON.
+/// Formats the findings of `multicam doctor` as text and as JSON.
 enum DoctorText {
     private static let groups = [
         ("camera", "Cameras"), ("driver", "Camera driver"), ("usb", "USB"), ("sound", "Sound"),

@@ -6,7 +6,7 @@ import Profiles
 import Rendering
 import SessionFolder
 
-/// `multicam export`: writes editor projects with all tracks aligned and the cut applied.
+/// `multicam export`: writes editing projects with all tracks aligned and the cut applied.
 struct ExportCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "export",
@@ -37,13 +37,13 @@ struct ExportCommand: Command {
             OptionSpec("title", "T", help: "Project title. Default: the folder's name."),
         ] + EditCut.options)
 
-    /// The podcast's name in the list of project formats.
+    /// Name of the podcast export in the list of export formats.
     private static let podcast = "podcast"
 
     private let folder: String
     private let formats: [EditFormat]
     private let makesPodcast: Bool
-    /// Whether the user requested all possible exports.
+    /// Whether the user requested all export formats.
     private let isAll: Bool
     private let cut: EditCut
     private let title: String?
@@ -101,7 +101,7 @@ struct ExportCommand: Command {
         return .done
     }
 
-    /// Creates the exports that need decoding and encoding: the podcast, and the page with frames of all cameras.
+    /// Creates the exports that require decoding and encoding: the podcast and the contact sheet.
     private func makeCompanions(of session: RecordedSession, cut: Cut) async throws {
         let cancellation = try JobTermination.cancellationBySignals()
         let meter = RenderMeter()

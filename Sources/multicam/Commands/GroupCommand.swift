@@ -4,7 +4,8 @@ import Glibc
 import Media
 import System
 
-/// `multicam group`: creates a group of computers, serves it, invites computers to it, and shows its state.
+/// `multicam group`: creates a group of computers, runs the server of the group, invites computers to the
+/// group, and shows the state of the group.
 struct GroupCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "group",
@@ -114,7 +115,7 @@ struct GroupCommand: Command {
     func run() async throws -> ExitStatus { try GroupProgram.become(task, values) }
 }
 
-/// `multicam collect`: collects the parts of a group's recording.
+/// `multicam collect`: copies the parts of a group recording from all nodes to this computer.
 struct CollectCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "collect",
@@ -162,13 +163,13 @@ struct CollectCommand: Command {
     func run() async throws -> ExitStatus { try GroupProgram.become("collect", values) }
 }
 
-/// The program that communicates with the other computers of a group.
+/// The separate program `multicam-group`, which communicates with the other computers of a group.
 enum GroupProgram {
     private static let name = "multicam-group"
 
-    /// Returns the path of the program.
+    /// Returns the path of the group program.
     ///
-    /// - Throws: `ProcessError` if the program isn't found.
+    /// - Throws: `ProcessError` if the group program isn't found.
     static func path() throws(ProcessError) -> String {
         guard let program = ProgramPath.beside(name) else {
             throw ProcessError(
@@ -178,13 +179,14 @@ enum GroupProgram {
         return program
     }
 
-    /// Replaces this process with the group program, which inherits its streams and signals.
+    /// Replaces this process with the group program. The group program inherits the standard streams and the
+    /// signal handling.
     ///
     /// - Parameters:
-    ///   - task: The task to perform.
-    ///   - values: Arguments of the task. Entries without a value are omitted.
-    /// - Returns: Never, because a successful call replaces the process.
-    /// - Throws: `ProcessError` if the program isn't found or can't be started.
+    ///   - task: The name of the task that the group program performs.
+    ///   - values: The arguments of the task. Arguments whose value is `nil` are omitted.
+    /// - Returns: Nothing, because a successful call replaces the process.
+    /// - Throws: `ProcessError` if the group program isn't found or can't be started.
     static func become(_ task: String, _ values: [(key: String, value: String?)]) throws -> ExitStatus {
         let program = try path()
         let words =

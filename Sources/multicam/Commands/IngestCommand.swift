@@ -3,8 +3,8 @@ import Media
 import Rendering
 import SessionFolder
 
-/// `multicam ingest`: creates a media file from the data that a phone stored during a recording. The control room runs
-/// the command after the upload.
+/// `multicam ingest`: creates a media file from the local recording that a phone uploaded. The control room
+/// runs this command after the upload.
 struct IngestCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "ingest",

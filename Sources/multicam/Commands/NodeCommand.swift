@@ -5,7 +5,7 @@ import Media
 import Setup
 import System
 
-/// `multicam node`: joins a group and makes this computer available to it.
+/// `multicam node`: joins a group and makes this computer available to the group.
 struct NodeCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "node",
@@ -54,7 +54,8 @@ struct NodeCommand: Command {
     private let task: (name: String, values: [(key: String, value: String?)])
 
     static let usualProfile = "pip"
-    /// Delays before the program is restarted: `usual` after a long run, `early` after a short run.
+    /// Delays before the group program is restarted: `usual` after it ran for a long time, `early` after it
+    /// ended soon.
     private static let pauses = (usual: Nanoseconds.milliseconds(200), early: Nanoseconds.seconds(2))
     private static let minStableDuration = Nanoseconds.seconds(5)
 
@@ -98,7 +99,8 @@ struct NodeCommand: Command {
         task = ("node", values)
     }
 
-    /// Returns the address of the control room, without a token, because all members of the group see it.
+    /// Returns the address of the control room. The address must not contain a token, because all members of
+    /// the group can see it.
     private static func page(_ arguments: ParsedArguments) throws(UsageError) -> String? {
         guard let page = arguments.optional("page") else { return nil }
         let isPage = ["http://", "https://"].contains {
@@ -114,7 +116,7 @@ struct NodeCommand: Command {
         return page
     }
 
-    /// The host name, converted to a valid node name.
+    /// The host name of this computer, converted to a valid node name.
     private static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
         gethostname(&buffer, 255)
@@ -144,7 +146,7 @@ struct NodeCommand: Command {
         }
     }
 
-    /// Runs the program that communicates with the group, and restarts it until the node is stopped.
+    /// Runs the group program, and restarts it whenever it ends, until the node is stopped.
     private static func keep(
         _ program: String, _ words: [String], _ present: ConditionLock<ChildProcess?>,
         until ending: Cancellation
@@ -168,7 +170,7 @@ struct NodeCommand: Command {
                 Output.message(error.description)
                 return .failed
             }
-            // The program exits on its own only if it can't do its work.
+            // The group program exits by itself only if it can't continue.
             if ending.isCancelled || (isFirst && status <= 128) {
                 return ExitStatus(rawValue: status) ?? .failed
             }

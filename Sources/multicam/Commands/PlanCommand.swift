@@ -4,7 +4,7 @@ import Plan
 import SessionFolder
 import Setup
 
-/// `multicam plan`: shows the recording that a profile would produce with the connected devices, without starting a
+/// `multicam plan`: shows how a profile would be recorded with the connected devices, without starting any
 /// device.
 struct PlanCommand: Command {
     static let spec = CommandSpec(
@@ -32,7 +32,7 @@ struct PlanCommand: Command {
             OptionSpec("json", help: "Print the plan as JSON."),
         ])
 
-    /// The profile and its devices; `nil` for all connected cameras.
+    /// The profile and its devices; `nil` to plan for all connected cameras.
     private let request: SetupRequest?
     private let wantsSets: Bool
     private let output: String
@@ -73,7 +73,7 @@ struct PlanCommand: Command {
     }
 }
 
-/// The sets of cameras that can run together, as text and as JSON.
+/// Formats the sets of cameras that can run together as text and as JSON.
 enum SetsText {
     static func lines(_ sets: CameraSets, notes: [String]) -> [String] {
         var lines: [String] = []

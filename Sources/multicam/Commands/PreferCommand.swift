@@ -4,7 +4,7 @@ import Plan
 import SessionFolder
 import Setup
 
-/// `multicam prefer`: stores the user's preferred camera or microphone, shows the choices, and deletes them.
+/// `multicam prefer`: stores the user's preferred camera or microphone, and shows or deletes stored choices.
 struct PreferCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "prefer",
@@ -116,7 +116,8 @@ struct PreferCommand: Command {
         }
     }
 
-    /// Rewords an error, because this command doesn't support roles or synthetic devices.
+    /// Replaces the message of a device error. The original message may suggest roles or synthetic devices,
+    /// which this command doesn't support.
     private static func explained(_ error: DeviceError) -> DeviceError {
         let sentence: String
         switch error.reason {
@@ -145,9 +146,11 @@ struct PreferCommand: Command {
     }
 }
 
-/// The stored choices, as text and as JSON. Device strings are printed without control characters.
+/// Formats the stored choices as text and as JSON. Control characters are removed from strings that devices
+/// report.
 enum PreferenceText {
-    /// Returns one line per device: first the device that would be used now, then the choices, most preferred first.
+    /// Returns one line per device: the device that would be used now, followed by the stored choices, most
+    /// preferred first.
     static func lines(_ history: ChoiceHistory) -> [String] {
         var lines: [String] = []
         if let preferred = history.systemPreferred {
@@ -188,7 +191,8 @@ enum PreferenceText {
             ]))
     }
 
-    /// Returns the JSON object of a preferred device: its selector, its name, and the reason.
+    /// Returns a JSON object with the selector and name of a preferred device, and the reason for the
+    /// preference.
     static func json(_ preferred: PreferredDevice?) -> JSONValue {
         guard let preferred else { return .null }
         return .object([
@@ -199,7 +203,8 @@ enum PreferenceText {
         ])
     }
 
-    /// Returns the reason as text: `preferred: you chose it`; for a microphone `default: …`.
+    /// Formats the reason for a preference: `preferred: you chose it` for a camera, `default: …` for a
+    /// microphone.
     static func sentence(_ reason: PreferredDevice.Reason, _ device: CaptureDevice) -> String {
         "\(device.mediaType == .video ? "preferred" : "default"): \(reason.sentence)"
     }

@@ -4,7 +4,7 @@ import Media
 import Studio
 import System
 
-/// `multicam preview`: opens a window that shows a camera or the program, for a monitor.
+/// `multicam preview`: opens a window that shows a camera or the program, such as on a second monitor.
 struct PreviewCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "preview",
@@ -49,7 +49,8 @@ struct PreviewCommand: Command {
         )
     }
 
-    /// Replaces this process with the program that opens the window. Returns only on failure.
+    /// Replaces this process with the program `multicam-preview`, which opens the window. Returns only on
+    /// failure.
     func run() async throws -> ExitStatus {
         guard let program = ProgramPath.beside("multicam-preview") else {
             throw StudioError(

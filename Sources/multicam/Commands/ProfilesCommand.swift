@@ -82,7 +82,7 @@ struct ProfilesCommand: Command {
         }
     }
 
-    /// Returns whether a file is in the folder of the user's own profiles.
+    /// Returns whether a file is in the folder that contains the user's own profiles.
     private func isOwn(_ path: String, _ library: ProfileLibrary) -> Bool {
         library.ownFolder.map { path.hasPrefix($0 + "/") } ?? false
     }
@@ -90,7 +90,7 @@ struct ProfilesCommand: Command {
     private func show(_ name: String, _ library: ProfileLibrary) throws {
         let found = try library.text(of: name)
         let profile = try found.profile()
-        // A valid profile is UTF-8.
+        // The profile was already checked, so it is valid UTF-8.
         let text = String(decoding: found.bytes, as: UTF8.self)
         if wantsJSON {
             Output.data(
@@ -103,7 +103,8 @@ struct ProfilesCommand: Command {
                         "program": .boolean(profile.program != nil), "text": .string(text),
                     ])))
         } else {
-            // Tabs and line endings are part of the file. Other control characters could affect the terminal.
+            // Tabs and line endings of the file are printed. Other control characters are removed, because
+            // they could affect the terminal.
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             Output.data(lines.map { String($0).printable(limit: 4096) }.joined(separator: "\n"))
         }

@@ -95,20 +95,21 @@ struct RecordCommand: Command {
     private let isStandby: Bool
     let steering: SessionSteering
     private let group: String?
-    /// The devices provided by other processes.
+    /// Devices that other processes provide.
     private let remote: RemoteDevices
-    /// Provides network cameras; `nil` without a media socket.
+    /// The source of network cameras; `nil` if the media socket isn't open.
     private var sources: NetworkSources?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         group = arguments.optional("group")
-        // The nodes of a group have separate profiles.
+        // In a group recording, each node can have its own profile, so there is no default profile.
         var request = try ProfileOptions.request(arguments, usualProfile: group == nil ? nil : "")
         request.recordsMetadata = arguments.flag("metadata")
         self.request = request
         output = arguments.optional("output") ?? "recordings"
         name = try arguments.optional("name").map { text throws(UsageError) in
-            // File systems allow 255 bytes, and a number may need to be appended.
+            // File systems allow names of up to 255 bytes. The lower limit leaves room for an appended
+            // number.
             guard (1...200).contains(text.utf8.count), text.isPathWithin, text.printable() == text,
                 !text.utf8.contains(UInt8(ascii: "/"))
             else {
@@ -154,7 +155,8 @@ struct RecordCommand: Command {
         return Backup(parentFolder: folder, content: content)
     }
 
-    /// Starts a recording on the nodes of a group. Returns only if the program can't be started.
+    /// Starts a recording on all nodes of a group by replacing this process with the group program. Returns
+    /// only if the group program can't be started.
     private func coordinate(_ group: String) throws -> ExitStatus {
         let profile = request.profile.isEmpty ? nil : try SessionSetup.read(request).readProfile
         let nodes: [(key: String, value: String?)] = (profile?.nodes ?? []).map { node in
@@ -173,8 +175,8 @@ struct RecordCommand: Command {
         try SignalInbox.open()
         steering.listen()
         var command = self
-        // All recordings of this run, including those after a pause or during standby, use the current content of the
-        // profile.
+        // The profile is read once. All recordings of this process, including recordings after a pause or on
+        // standby, use this version of the profile.
         command.request = try SessionSetup.read(request)
         try command.request.readProfile?.checkWritesAnything()
         let media = command.listenForMedia()
@@ -192,7 +194,7 @@ struct RecordCommand: Command {
         return try outcome.get()
     }
 
-    /// Creates the publisher of live outputs; `nil` without a media socket.
+    /// Creates the publisher of live outputs; `nil` if the media socket isn't open.
     private func makePublisher(_ media: MediaServer?) -> LivePublisher? {
         let profile = request.readProfile
         guard let media else {
@@ -208,7 +210,7 @@ struct RecordCommand: Command {
         return publisher
     }
 
-    /// Creates the source of network cameras; `nil` without a media socket.
+    /// Creates the source of network cameras; `nil` if the media socket isn't open.
     private func makeSources(_ media: MediaServer?) -> NetworkSources? {
         guard let media else { return nil }
         return NetworkSources(
@@ -226,8 +228,8 @@ struct RecordCommand: Command {
         }
     }
 
-    /// Opens the media socket for viewers, listeners, and processes that provide devices. On failure, returns `nil`,
-    /// and the recording runs without the socket.
+    /// Opens the media socket, over which other processes receive frames and audio or provide devices. On
+    /// failure, returns `nil`, and the recording runs without the media socket.
     private func listenForMedia() -> MediaServer? {
         do throws(ControlError) {
             let server = try MediaServer(devices: remote)
@@ -261,7 +263,8 @@ struct RecordCommand: Command {
                 Output.message("The recording was stopped before its devices were ready again.")
                 break
             } catch {
-                // The earlier recordings remain valid and contain the reason for their end.
+                // Earlier recordings of this run remain valid, and their manifests contain the reason why
+                // they ended.
                 Output.message("The recording can't continue: \(error)".printable(limit: 4000))
                 break
             }
@@ -269,8 +272,8 @@ struct RecordCommand: Command {
         return conclude(results)
     }
 
-    /// Opens the control socket for `multicam ctl`. On failure, returns `nil`, and the recording runs without the
-    /// socket.
+    /// Opens the control socket for `multicam ctl`. On failure, returns `nil`, and the recording runs without
+    /// the control socket.
     func listen(_ plan: SessionPlan) -> ControlServer? {
         let steering = steering
         do throws(ControlError) {
@@ -308,7 +311,7 @@ struct RecordCommand: Command {
         return result
     }
 
-    /// Creates a session, which receives all further signals and commands.
+    /// Creates a session and directs all further signals and commands to it.
     func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
         let stills = SessionStills(setup, live: live)
@@ -327,7 +330,7 @@ struct RecordCommand: Command {
         return session
     }
 
-    /// Announces that the recording will continue later.
+    /// Prints a message that the recording is paused and will continue later.
     private func pause(_ result: RecordingResult, _ reason: String) {
         let text =
             "The recording was stopped: \(reason). It will continue in a new folder when system pressure has decreased."
@@ -339,17 +342,19 @@ struct RecordCommand: Command {
         Output.data(paused.line())
     }
 
-    /// Finds and opens the devices, with the plan reduced to the capacity of this computer.
+    /// Finds and opens the devices. The plan is reduced if it exceeds the capacity of this computer.
     ///
     /// - Parameters:
-    ///   - duration: The duration of the recording; `nil` if unknown.
-    ///   - followed: The leading role's current camera, if the profile's policy has replaced the initial one.
-    /// - Returns: The setup; `nil` if the plan doesn't fit, in which case the reasons are printed.
-    /// - Throws: `SetupError` if the request is invalid, or a device can't be opened.
+    ///   - duration: Duration of the recording; `nil` if unlimited.
+    ///   - followed: The current camera of the leading role, if the profile's policy has replaced the initial
+    ///     camera.
+    /// - Returns: The setup; `nil` if the plan exceeds the budget. The reasons are then printed.
+    /// - Throws: `SetupError` if the request is invalid or a device can't be opened.
     func makeSetup(
         _ duration: Nanoseconds?, followed: RoleSelection? = nil
     ) async throws -> SessionSetup? {
-        // The setup has its own thread, because drivers, disks, and other processes can take seconds to respond.
+        // The setup runs on a separate thread, because drivers, disks, and other processes may take seconds
+        // to respond.
         try await MediaThread.run(named: "setup") { try openDevices(duration, followed) }
     }
 
@@ -379,7 +384,7 @@ struct RecordCommand: Command {
         return setup
     }
 
-    /// Prints the devices that other processes must provide.
+    /// Prints which devices must be provided by other processes.
     private func announceWaits(for request: SetupRequest) throws(SetupError) {
         let selectors = try SessionSetup.selectors(of: request)
         let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
@@ -400,8 +405,8 @@ struct RecordCommand: Command {
         Output.message("Waiting for the processes that send \(names)…")
     }
 
-    /// Prints each event as JSON, or only the folder and warnings. This method also stores the devices once the
-    /// recording has begun.
+    /// Prints either all events as JSON, or only the session folder and warnings. When the recording starts,
+    /// this method also stores the devices in the device history.
     func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
         var lastText = ""
@@ -416,7 +421,7 @@ struct RecordCommand: Command {
             } else if event.name == .started, let folder = event.folder {
                 Output.data(folder)
             } else if let text = event.message, text != lastText {
-                // A failure shared by several live outputs is reported once.
+                // If the same failure affects several live outputs, it is reported only once.
                 lastText = event.name == .liveOutput || event.name == .warning ? text : ""
                 Output.message(text)
             } else if case .liveOutput(let output) = event.content, output.state == .connected {
@@ -460,10 +465,12 @@ struct RecordCommand: Command {
 }
 
 extension RecordCommand {
-    /// Keeps the devices running and records on command, until a command or a signal ends standby.
+    /// Keeps the devices running on standby and makes recordings on command, until a command or a signal ends
+    /// standby.
     ///
     /// - Returns: The worst exit status of all recordings.
-    /// - Throws: The error of the first device start. Later errors are printed, and the next step tries again.
+    /// - Throws: The error of the first attempt to start the devices. Later errors are printed, and the
+    ///   devices are started again in the next step.
     func standBy() async throws -> ExitStatus {
         guard let first = try await makeSetup(duration) else { return .overBudget }
         let control = listen(first.plan)
@@ -476,7 +483,8 @@ extension RecordCommand {
         while true {
             var step: StandbyStep?
             if let present = setup {
-                // The setup is released here, so that its devices aren't held after this iteration.
+                // The reference to the setup is released, so that its devices are closed at the end of this
+                // iteration.
                 setup = nil
                 do {
                     step = try await standBy(present, recordingAtOnce: wish, &results)
@@ -513,14 +521,14 @@ extension RecordCommand {
         steering.notifyRecordingStarted(folder: nil)
     }
 
-    /// Runs one session during standby, with one set of devices.
+    /// Runs one session on standby with a fixed set of devices.
     ///
     /// - Parameters:
-    ///   - setup: The setup with its opened devices.
+    ///   - setup: The setup with the opened devices.
     ///   - recordingAtOnce: The pending request for a recording, if any.
     ///   - results: Receives the result of each recording.
-    /// - Returns: The step that needs other devices, or ends standby.
-    /// - Throws: The error of devices that fail to start.
+    /// - Returns: The step that requires other devices or ends standby.
+    /// - Throws: The error of a device that can't be started.
     private func standBy(
         _ setup: SessionSetup, recordingAtOnce: StandbyStep?, _ results: inout [RecordingResult]
     ) async throws -> StandbyStep? {
@@ -570,8 +578,8 @@ extension RecordCommand {
         }
     }
 
-    /// Makes one recording with running devices. If the recording can't begin, the error is printed, and the devices
-    /// continue to run.
+    /// Makes one recording while the devices are running. If the recording can't be started, the error is
+    /// printed, and the devices keep running.
     private func record(
         _ session: MulticamSession, _ name: String, from start: ClockTime?, for duration: Nanoseconds?,
         _ results: inout [RecordingResult]

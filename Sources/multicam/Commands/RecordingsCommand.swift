@@ -2,7 +2,7 @@ import Arguments
 import Media
 import SessionFolder
 
-/// `multicam recordings`: lists the recordings of a folder.
+/// `multicam recordings`: lists the recordings in a folder.
 struct RecordingsCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "recordings",

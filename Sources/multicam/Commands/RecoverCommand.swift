@@ -67,8 +67,8 @@ struct RecoverCommand: Command {
         return await recoverEach(search)
     }
 
-    /// Recovers the recordings one after another. A failure doesn't stop the rest. The exit status is the status of the
-    /// first failure.
+    /// Recovers recordings one after another, and continues after a failure. The exit status is the status of
+    /// the first failure.
     private func recoverEach(_ search: RecordingSearch) async -> ExitStatus {
         var reports: [RecoveryReport] = []
         var status = search.remarks.isEmpty ? ExitStatus.done : .failed
@@ -109,7 +109,7 @@ struct RecoverCommand: Command {
     }
 }
 
-/// The report of a recovery, as text.
+/// Formats the report of a recovery as text.
 enum RecoveryText {
     static func of(_ report: RecoveryReport) -> String {
         let seconds = duration(report.duration_ns)

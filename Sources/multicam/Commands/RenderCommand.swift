@@ -57,7 +57,8 @@ struct RenderCommand: Command {
     private let profile: String?
     private let layout: ProgramLayout?
     private let cut: EditCut
-    /// Whether the cut, not the profile, determines the cameras shown.
+    /// Whether the command line specifies a cut, which then determines the visible cameras instead of the
+    /// profile.
     private let namesCut: Bool
     private let size: FrameSize?
     private let from: Nanoseconds
@@ -134,9 +135,9 @@ struct RenderCommand: Command {
         return .done
     }
 
-    /// Renders the requested output.
+    /// Renders the output that the user requested.
     ///
-    /// - Returns: Path of the file, and the parts that couldn't be read.
+    /// - Returns: The path of the rendered file, and one sentence for each part that couldn't be read.
     private func render(
         _ session: RecordedSession, _ progress: RenderProgress
     ) throws -> (path: String, faults: [String]) {
@@ -146,7 +147,7 @@ struct RenderCommand: Command {
         return (outcome.path, renderer.problems + faults + outcome.faults)
     }
 
-    /// Returns the settings that the options request for this recording.
+    /// Returns the render settings for a recording according to the command-line options.
     private func settings(for session: RecordedSession) throws -> RenderSettings {
         var settings = RenderSettings(
             cut: try cut.cut(of: session, in: folder), size: size, loudness: loudness)
@@ -169,7 +170,7 @@ struct RenderCommand: Command {
     }
 }
 
-/// The settings of a rendering, from the options of the command and a profile.
+/// The settings of a rendering, derived from command-line options and a profile.
 struct RenderSettings: Sendable {
     var cut: Cut
     var size: FrameSize?
@@ -187,14 +188,15 @@ struct RenderSettings: Sendable {
         self.loudness = loudness
     }
 
-    /// Adopts the video and audio settings of a profile's program.
+    /// Applies the video and audio settings of a profile's program.
     ///
     /// - Parameters:
-    ///   - profile: The profile.
-    ///   - name: The profile's name as given by the user, for messages.
-    ///   - session: The recording.
-    ///   - keepsCut: Whether the cut, not the profile, determines the cameras shown.
-    /// - Throws: `UsageError` if the profile lacks a program, or uses roles that the recording lacks.
+    ///   - profile: The profile with the settings.
+    ///   - name: The profile's name as the user entered it, for messages.
+    ///   - session: The recording to render or cut.
+    ///   - keepsCut: Whether to keep the current cut instead of deriving a cut from the profile.
+    /// - Throws: `UsageError` if the profile doesn't define a program, or if it uses roles that aren't in the
+    ///   recording.
     mutating func follow(
         _ profile: Profile, named name: String, for session: RecordedSession, keepsCut: Bool
     ) throws(UsageError) {
@@ -216,7 +218,7 @@ struct RenderSettings: Sendable {
             )
         }
         let heardRoles = session.microphones.map(\.role)
-        // Without microphone tracks, the program's recorded mix is used.
+        // If the recording doesn't have microphone tracks, the recorded mix of the program is used.
         if !heardRoles.isEmpty, let unknown = program.audio.mix.first(where: { !heardRoles.contains($0) }) {
             throw RenderCommand.spec.error(
                 "`--profile \(name.printable())`: the program mixes \(unknown.printable()), but the recording has the microphones "
@@ -236,8 +238,8 @@ struct RenderSettings: Sendable {
         gains = Dictionary(heard.map { ($0.role, $0.gainDecibels) }) { first, _ in first }
     }
 
-    /// Creates the renderer, and returns the parts that it omits. The call can take a long time, because it reads
-    /// files.
+    /// Creates the renderer. The result also contains one sentence for each part of the recording that can't
+    /// be rendered. This method may take a long time, because it reads media files.
     func renderer(of session: RecordedSession, in folder: String) -> (value: Renderer, problems: [String]) {
         let picture =
             session.angles.isEmpty
@@ -254,8 +256,8 @@ struct RenderSettings: Sendable {
 }
 
 extension Cut {
-    /// Returns the cut with all shots in another layout. The first camera of each shot is in front, followed by the
-    /// others.
+    /// Returns a copy of the cut with another layout for all shots. In each shot, the first camera becomes
+    /// the main camera, followed by all other cameras.
     func laid(out layout: ProgramLayout, with roles: [String]) -> Cut {
         let shots = shots.map { shot in
             var shot = shot
@@ -268,14 +270,14 @@ extension Cut {
     }
 }
 
-/// The value of `--cut`: the source of a recording's cut.
+/// The value of the option `--cut`, which specifies where the cut of a recording comes from.
 enum EditCut: Equatable {
     /// The cut of the program as it was recorded.
     case live
-    /// The cut shows the current speaker. `cameras` maps microphone roles to cameras if the recording doesn't contain
-    /// the mapping.
+    /// The cut shows the person who is speaking. `cameras` maps microphone roles to camera roles, for a
+    /// recording that doesn't contain this mapping.
     case voice(cameras: [String: String], shortest: Nanoseconds?)
-    /// The cut shows the first camera throughout.
+    /// The cut shows the first camera during the whole recording.
     case none
     /// The cut is read from a file such as `edit/cut.json`.
     case file(String)
@@ -293,9 +295,10 @@ enum EditCut: Equatable {
         OptionSpec("min-shot", "T", help: "For `--cut voice`: minimum length of a shot. Default: 2s."),
     ]
 
-    /// Parses the options.
+    /// Parses the command-line options that specify the cut.
     ///
-    /// - Throws: `UsageError` for a speaker that isn't a pair of roles, and for speakers without `--cut voice`.
+    /// - Throws: `UsageError` if a speaker isn't specified as a pair of roles, or if speakers are specified
+    ///   without `--cut voice`.
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var speakers: [String: String] = [:]
         for pair in arguments.all("speaker") {
@@ -329,12 +332,13 @@ enum EditCut: Equatable {
         }
     }
 
-    /// Creates or reads the cut. A cut by voice reads the audio of all microphones, which takes a few seconds per hour.
+    /// Creates the cut, or reads it from a file. For a cut by voice, the audio of all microphones is
+    /// analyzed, which takes a few seconds per hour of recording.
     ///
     /// - Parameters:
-    ///   - session: The recording.
+    ///   - session: The recording to render or cut.
     ///   - folder: Path of the recording's session folder.
-    /// - Returns: A cut from the first frame to the last.
+    /// - Returns: A cut that covers the recording from the first to the last frame.
     /// - Throws: `CutError` if the file can't be read or isn't a cut of this recording, if the recording doesn't
     ///   contain the times of the shots, or if audio can't be read.
     func cut(of session: RecordedSession, in folder: String) throws(CutError) -> Cut {
@@ -370,7 +374,7 @@ enum EditCut: Equatable {
         }
     }
 
-    /// Measures a microphone's track. Gaps in the recording count as silence.
+    /// Measures the voice levels of a microphone track. Gaps in the track count as silence.
     private static func levels(of track: SessionTrack, in folder: String) throws(EncodingError) -> [Float] {
         var meter = VoiceMeter()
         var levels: [Float] = []

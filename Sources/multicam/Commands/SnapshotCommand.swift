@@ -48,13 +48,14 @@ struct SnapshotCommand: Command {
         case camera(String)
         case allCameras
         case profile(SetupRequest, takesAll: Bool)
-        /// Cameras of the running recording: the camera with the given role, or all cameras if `nil`.
+        /// Take stills from the running recording: from the camera with this role, or from all cameras if
+        /// `role` is `nil`.
         case recording(role: String?)
     }
 
     private let source: Source
     private let folder: String
-    /// The file name of a single still; `nil` for default names.
+    /// File name of a single still; `nil` to use default names.
     private let fileName: String?
     private let live: Nanoseconds
     private let settling: Nanoseconds
@@ -139,8 +140,8 @@ struct SnapshotCommand: Command {
         return .done
     }
 
-    /// Takes stills from all cameras one after another, because several cameras at their largest frame sizes
-    /// rarely fit on a bus. A failure doesn't stop the rest.
+    /// Takes stills from all cameras, and continues after a failure. The cameras are used one after another,
+    /// because the USB bandwidth is rarely sufficient for several cameras at their largest frame sizes.
     private func takeEach() throws -> ExitStatus {
         let cameras = DeviceListing().cameras
         guard !cameras.isEmpty else {

@@ -142,9 +142,9 @@ struct StressCommand: Command {
     }
 }
 
-/// The events of a stress test, as text and as JSON.
+/// Formats the events of a stress test as text and as JSON.
 enum StressText {
-    /// Returns the event as a sentence; `nil` if none is needed.
+    /// Returns a sentence that describes an event; `nil` if the event isn't shown to users.
     static func sentence(on event: StressEvent) -> String? {
         switch event {
         case .started: return nil
@@ -180,7 +180,7 @@ enum StressText {
         }
     }
 
-    /// Returns the last line of JSON, which contains the result.
+    /// Returns the last line of the JSON output, which contains the result of the stress test.
     static func json(_ result: StressResult, exit: ExitStatus) -> String {
         let certificate = result.certificate
         return line(

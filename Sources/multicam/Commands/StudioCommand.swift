@@ -49,7 +49,7 @@ struct StudioCommand: Command {
     private let namesProfile: Bool
     private let request: SetupRequest
 
-    /// The default port, which is part of any bookmark to the page.
+    /// The default port of the control room. The port is fixed so that bookmarks remain valid.
     private static let usualPort = 8470
     static let usualProfile = "pip"
     private static let loopback = "127.0.0.1"
@@ -91,7 +91,8 @@ struct StudioCommand: Command {
                 "The control room can't save its state: neither XDG_STATE_HOME nor HOME is set. Set one of them to a folder."
             )
         }
-        // An invalid profile is reported here, before the recorder starts and the page opens.
+        // Reads the profile first, so that an invalid profile is reported before the recorder starts and the
+        // browser opens.
         _ = try SessionSetup.read(request)
         let running = try ControlClient().processes()
         guard running.count <= 1 else {

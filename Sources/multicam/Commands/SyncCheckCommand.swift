@@ -59,7 +59,7 @@ struct SyncCheckCommand: Command {
                     "`--tolerance-picture \(text.printable())`: expected a number of frames greater than 0 and at most 1000."
                 )
             }
-            // The tolerance of a single clap grows by the same amount.
+            // The tolerance for a single clap is increased by the same amount.
             tolerance.singleFrame += frames - tolerance.frame
             tolerance.frame = frames
         }
@@ -71,7 +71,7 @@ struct SyncCheckCommand: Command {
         let (findings, verdict) = try await MediaThread.run(named: "sync-check") {
             let session = try Self.session(in: folder)
             let progress = WorkProgress()
-            // Each track has three steps: its start, its end, and the comparison.
+            // Each track requires three steps: measuring its start, measuring its end, and the comparison.
             let all = max(session.tracks.count * 3, 1)
             var done = 0
             let findings = try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current)
@@ -98,13 +98,15 @@ struct SyncCheckCommand: Command {
             Output.message(
                 "Can't write the report \(error.path.printable(limit: 1000)): \(reason.printable()). "
                     + "Free up disk space, get write permission, or copy the recording to a writable folder.")
-            // The measurement determines the exit status, unless it is good and only the report failed.
+            // The measurement determines the exit status. If the measurement is good but the report couldn't
+            // be written, the exit status is that of the write error.
             return result == .done ? error.isPermission ? .noPermission : .storageFailed : result
         }
         return result
     }
 
-    /// Returns the recording in a folder: one session, or the sessions of a group's nodes.
+    /// Returns the recording in a folder, which is either a single session or the sessions of all nodes in a
+    /// group.
     private static func session(in folder: String) throws -> CheckedSession {
         guard let group = try GroupManifest.read(in: folder) else {
             return try CheckedSession(folder: folder)
@@ -120,9 +122,9 @@ struct SyncCheckCommand: Command {
     }
 }
 
-/// The findings of a synchronization check, as text.
+/// Formats the findings of a synchronization check as text.
 enum SyncText {
-    /// Returns an aligned table, notes on unknown values, and the verdict.
+    /// Returns a table with aligned columns, followed by notes on unknown values and the verdict.
     static func of(_ findings: SyncFindings) -> String {
         let head = ["track", "", "start", "end", "drift", "by", ""]
         let rows = findings.tracks.map(row)

@@ -2,7 +2,7 @@ import Arguments
 import Media
 import SessionFolder
 
-/// `multicam verify`: checks that the files of a recording are unchanged since it was made.
+/// `multicam verify`: checks that the files of a recording haven't changed since the recording was made.
 struct VerifyCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "verify",
@@ -78,9 +78,9 @@ struct VerifyCommand: Command {
         return status
     }
 
-    /// Prints the verdict on a file.
+    /// Prints the result of verifying a file.
     ///
-    /// - Returns: The resulting exit status.
+    /// - Returns: The exit status that corresponds to the result.
     private func tell(
         _ verdict: FolderVerification.FileVerdict, of file: Manifest.File, in folder: String, filling: String?
     ) -> ExitStatus {

@@ -2,9 +2,10 @@ import Glibc
 import Media
 import System
 
-/// The output streams of the command: data for programs, messages for users.
+/// The output streams of a command: standard output for data, and standard error for messages to the user.
 enum Output {
-    /// Whether the terminal's last line is a status line. Other output must not be appended to this line.
+    /// Whether the last line of the terminal is a status line, which must be cleared before other output is
+    /// printed.
     private static let showsStatus = ConditionLock(false)
     private static let clearLine = "\r\u{1B}[K"
     /// Whether writing data to standard output has failed.
@@ -16,23 +17,24 @@ enum Output {
     @discardableResult
     static func data(_ text: String) -> Bool { self.text(text + "\n") }
 
-    /// Prints text that includes its own line feeds to standard output without buffering.
+    /// Prints text to standard output without buffering. The text must include line feeds.
     ///
     /// - Returns: Whether the reader is still connected.
     @discardableResult
     static func text(_ text: String) -> Bool {
         if isatty(STDOUT_FILENO) == 1 { endStatus() }
         let number = StandardStreams.errorNumber(writing: text, to: STDOUT_FILENO)
-        // A reader closes the pipe when it has enough data, which isn't an error.
+        // A closed pipe isn't an error, because its reader may have received enough data.
         if number != 0, number != EPIPE { reportLost(text, number) }
         return number == 0
     }
 
-    /// Whether writing data to standard output has failed, except to a pipe that its reader has closed. The command
-    /// then ends with a nonzero status.
+    /// Whether writing data to standard output has failed for another reason than a closed pipe. After such a
+    /// failure, the command ends with a nonzero exit status.
     static var hasLostData: Bool { lostData.withLock { $0 } }
 
-    /// Prints the first data that couldn't be written, so that the path of a recording isn't lost.
+    /// Prints data that couldn't be written to standard output to standard error instead, so that the path of
+    /// a recording isn't lost. Only the first such data is printed.
     private static func reportLost(_ text: String, _ number: Int32) {
         let isFirst = lostData.withLock { lost in
             defer { lost = true }
@@ -47,19 +49,20 @@ enum Output {
         write("multicam: \(sentence)\n")
     }
 
-    /// Prints the lines that explain a message to standard error, unchanged.
+    /// Prints lines of text that explain a message, unchanged, to standard error.
     static func explanation(_ lines: [String]) {
         endStatus()
         write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Replaces the status line of the terminal. The text is truncated to the terminal's width.
+    /// Replaces the text of the status line in the terminal. The text is truncated to the width of the
+    /// terminal.
     static func status(_ text: String) {
         showsStatus.withLock { $0 = true }
         write(clearLine + text.prefix(max(columns - 1, 10)))
     }
 
-    /// Clears the status line.
+    /// Clears the status line, if one is shown.
     static func endStatus() {
         let wasShown = showsStatus.withLock { shown in
             defer { shown = false }
@@ -68,26 +71,28 @@ enum Output {
         if wasShown { write(clearLine) }
     }
 
-    /// Opens closed standard streams on `/dev/null`. Otherwise, the first files of a recording would get
-    /// their descriptor numbers, and messages would be written to these files.
+    /// Opens `/dev/null` for each standard stream that is closed. Otherwise, the first files of a recording
+    /// would get the descriptor numbers of standard streams, and messages would be written to these files.
     static func openClosedStreams() {
         var number: Int32
         repeat { number = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(number)
         if number >= 0 { close(number) }
     }
 
-    /// Whether standard error is a terminal that supports escape sequences, so that a status line can be replaced.
+    /// Whether standard error is a terminal that supports escape sequences, which are required for the status
+    /// line.
     static var hasTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
-    /// Whether standard output is a terminal that supports color, and the user hasn't disabled it (no-color.org).
+    /// Whether standard output is a terminal that supports color and the user hasn't disabled color
+    /// (`NO_COLOR`, no-color.org).
     static var showsColor: Bool {
         isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil && !isDumb
     }
 
-    /// Whether the terminal lacks support for escape sequences (`TERM=dumb`).
+    /// Whether the terminal doesn't support escape sequences (`TERM=dumb`).
     private static var isDumb: Bool { getenv("TERM").map { String(cString: $0) } == "dumb" }
 
-    /// Number of columns of the terminal on standard error; 80 if unknown.
+    /// Width of the terminal on standard error in columns; 80 if unknown.
     static var columns: Int {
         var size = winsize()
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
@@ -114,7 +119,7 @@ enum ExitStatus: Int32, Error {
 
 /// Formats times in milliseconds with one decimal place.
 enum Milliseconds {
-    /// Returns the time in milliseconds, without the unit: `137.2`, `-0.4`, `0.0`.
+    /// Formats a time in milliseconds without the unit: `137.2`, `-0.4`, `0.0`.
     static func text(_ time: Nanoseconds) -> String {
         let (sign, count) = (time.count < 0 ? "-" : "", time.count.magnitude)
         let tenths = (count + 50_000) / 100_000

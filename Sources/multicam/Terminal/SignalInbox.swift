@@ -6,30 +6,34 @@ import System
 
 /// Receives the signals that control a recording and handles them on a separate thread.
 ///
-/// Ctrl-C reaches the whole process group, and wrappers forward it again. Stop signals within one second therefore
-/// count once.
+/// Ctrl-C sends SIGINT to the whole process group, and wrapper programs may forward the signal again. Several
+/// stop signals within one second are therefore counted as one.
 enum SignalInbox {
     enum Request: Sendable {
-        /// The number of stop signals so far, starting at 1, and whether this signal is Ctrl-C (SIGINT).
+        /// A request to stop. `count` is the number of stop signals received, starting at 1. `isInterrupt` is
+        /// `true` for SIGINT (Ctrl-C).
         case stop(count: Int, isInterrupt: Bool)
         case mark
         case split
     }
 
-    /// Number of the runtime's threads plus those that a recording needs before its devices.
+    /// Number of threads of the Swift runtime, plus the threads that a recording needs before its devices are
+    /// started.
     private static let threads = 16
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
-    /// Starts catching the signals, on any thread. The signals are queued until `listen` is called.
+    /// Installs the signal handlers. Signals that arrive on any thread are queued until `listen` is called.
     ///
-    /// Blocking the signals for `sigwait` wouldn't work: the runtime's threads already exist and would
-    /// execute the default action. SIGHUP remains ignored if the parent process ignores it, as `nohup` does.
+    /// Blocking the signals and receiving them with `sigwait` wouldn't work, because threads of the Swift
+    /// runtime already exist and would perform the default action. If the parent process ignores SIGHUP, as
+    /// `nohup` does, SIGHUP remains ignored.
     ///
-    /// Commands that catch signals also run Swift tasks. If the runtime can't create a thread, it waits
-    /// forever and blocks the signal handlers too. There must be threads for both purposes.
+    /// Commands that handle signals also run Swift tasks. If the Swift runtime can't create a thread, it
+    /// waits forever, which also blocks the handling of signals. This method therefore checks that enough
+    /// threads can be created for both purposes.
     ///
-    /// - Throws: `ProcessError` if no file descriptor is available, or there are too few threads.
+    /// - Throws: `ProcessError` if no file descriptor is available or too few threads can be created.
     static func open() throws(ProcessError) {
         do throws(ThreadError) {
             try MediaThread.check(threads, for: "start")
@@ -44,7 +48,7 @@ enum SignalInbox {
         (readEnd, writeEnd) = (ends[0], ends[1])
         for number in numbers {
             var action = sigaction()
-            // The handler only calls `write` once, as signal-safety(7) permits.
+            // The signal handler only calls `write`, which is permitted according to signal-safety(7).
             action.__sigaction_handler.sa_handler = { number in
                 let saved = errno
                 var byte = UInt8(truncatingIfNeeded: number)
@@ -60,12 +64,12 @@ enum SignalInbox {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
-        // Functions can't be compared, but their addresses can.
+        // Swift can't compare functions, so their addresses are compared.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Starts the thread, which calls the handler with one request at a time.
+    /// Starts the thread that calls the handler. Requests are passed to the handler one at a time.
     static func listen(_ handler: @escaping @Sendable (Request) -> Void) {
         let end = readEnd
         do throws(ThreadError) {
@@ -86,7 +90,8 @@ enum SignalInbox {
                 }
             }
         } catch {
-            // No thread would receive the signals. With the default action, stop signals end the process.
+            // If the thread can't be started, the default action is restored, so that stop signals end the
+            // process.
             for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) { signal(number, SIG_DFL) }
         }
     }
@@ -101,15 +106,15 @@ enum SignalInbox {
     }
 }
 
-// Both ends of the pipe from the signal handler to the thread. The descriptors are set once, before the handler is
-// installed, and stay open until the process ends. They are stored in global variables, because a signal handler must
-// not run an initializer.
+// Both ends of the pipe from the signal handler to the handling thread. The descriptors are set once, before
+// the signal handler is installed, and stay open until the process ends. Global variables store the
+// descriptors, because a signal handler must not run an initializer.
 nonisolated(unsafe) private var readEnd: Int32 = -1
 nonisolated(unsafe) private var writeEnd: Int32 = -1
 
 extension SessionSteering {
-    /// Starts listening for signals. A stop signal that arrives before the session exists stops the session once it
-    /// exists.
+    /// Starts handling signals. If a stop signal arrives before the session exists, the session is stopped as
+    /// soon as it is created.
     func listen() {
         SignalInbox.listen { [self] request in
             switch request {
@@ -131,7 +136,7 @@ extension SessionSteering {
         }
     }
 
-    /// Returns the message about the data that is kept from an aborted recording.
+    /// Returns the message for an aborted recording, which states the data that was kept.
     private static func lastWord(folder: String?) -> String {
         guard let folder else { return "Aborted. Nothing was recorded." }
         let path = folder.printable(limit: 4096).shellQuoted()
@@ -141,7 +146,7 @@ extension SessionSteering {
 }
 
 extension SessionEvent {
-    /// The session folder's path in a `started` event; `nil` for other events.
+    /// Path of the session folder in a `started` event; `nil` for other events.
     var folder: String? {
         if case .started(let started) = content { started.folder } else { nil }
     }

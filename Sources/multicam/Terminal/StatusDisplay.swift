@@ -1,17 +1,17 @@
 import Media
 
-/// Prints a status repeatedly on a separate thread: on a terminal, in one line that is overwritten;
-/// otherwise, in a new line at a longer interval.
+/// Prints a status repeatedly on a separate thread. On a terminal, the status is one line that is
+/// overwritten. Otherwise, each status is a new line, printed at a longer interval.
 final class StatusDisplay: Sendable {
     private let cancellation = Cancellation()
     private let thread: MediaThread
 
-    /// Starts the display.
+    /// Starts printing the status.
     ///
     /// - Parameters:
     ///   - interval: Time between two lines if the output isn't a terminal.
-    ///   - text: Returns the status in at most the given number of columns (`nil`: unlimited), or `nil` if there is
-    ///     none yet. The closure is called on the display's thread.
+    ///   - text: Returns the status text with at most the given number of columns (`nil` for no limit), or
+    ///     `nil` if there is no status yet. The closure is called on the thread that prints the status.
     init(every interval: Nanoseconds, _ text: @escaping @Sendable (_ columns: Int?) -> String?) {
         let (cancellation, clock) = (cancellation, MonotonicClock())
         let hasTerminal = Output.hasTerminal
@@ -24,8 +24,8 @@ final class StatusDisplay: Sendable {
         }
     }
 
-    /// Ends the display and the overwritten line. This method waits for the display's thread, and further calls do
-    /// nothing.
+    /// Stops printing the status and clears the status line. This method waits until the printing thread has
+    /// ended. Further calls have no effect.
     func end() {
         cancellation.cancel()
         thread.join()

@@ -10,7 +10,8 @@ struct StatusLine {
     private let status: SessionStatus
     private let detail: Detail
 
-    /// Level of abbreviation for a line that is too long for the terminal. Each level includes the previous ones.
+    /// Level of abbreviation for a status line that is too long for the terminal. Each level includes the
+    /// abbreviations of all previous levels.
     private enum Detail: Int, CaseIterable, Comparable {
         case all, unsureClocksOnly, noLoudness, shortFigures, adviceOnly, givenUpCounted, devicesCounted,
             nothingGivenUp
@@ -23,7 +24,7 @@ struct StatusLine {
     /// - Parameters:
     ///   - status: The state of the session.
     ///   - columns: The maximum number of characters; `nil` for no limit.
-    /// - Returns: One line of at most that length.
+    /// - Returns: One line with at most `columns` characters.
     static func text(_ status: SessionStatus, columns: Int? = nil) -> String {
         var text = ""
         for detail in Detail.allCases {
@@ -31,7 +32,7 @@ struct StatusLine {
             text = line.whole
             guard let columns, text.count > columns else { return text }
         }
-        // The remaining disk time is kept even if other parts are truncated.
+        // The time until the disk is full is always shown, even if other parts of the line are truncated.
         let end = Self(status: status, detail: .devicesCounted).disk ?? ""
         guard let columns, columns > end.count + 2 else { return text }
         return text.prefix(columns - end.count - 2) + "… " + end
@@ -54,8 +55,8 @@ struct StatusLine {
         }
     }
 
-    /// The first factor of system pressure and its remedy, which is kept longer than the cause: `serious: busy
-    /// processor, close other programs`.
+    /// The first factor of system pressure with its remedy: `serious: busy processor, close other programs`.
+    /// If space is limited, the cause is omitted before the remedy.
     private var pressure: String? {
         guard let factor = status.pressure?.factors.first else { return nil }
         let advice = factor.advice.prefix { $0 != "," && $0 != "(" }
@@ -70,7 +71,7 @@ struct StatusLine {
         return "reduced: \(last)\(more)"
     }
 
-    /// The live outputs: `live show`, or the reason why an output isn't live.
+    /// The state of the live outputs: `live show`, or the reason why an output isn't live.
     private var live: [String] {
         let wanted = status.liveOutputs.filter { ![.off, .ended].contains($0.state) }
         let connected = wanted.count { $0.state == .connected }
@@ -123,8 +124,8 @@ struct StatusLine {
         return seconds < 600 * 60 ? "disk \(seconds / 60) min" : "disk \(seconds / 3600) h"
     }
 
-    /// Returns the accuracy of a device's clock, rounded up: `clock ±0.3 ms`. If the accuracy is unknown, the text is
-    /// `clock unstable` or `clock?`.
+    /// Formats the accuracy of a device's clock model, rounded up: `clock ±0.3 ms`. If the accuracy is
+    /// unknown, the text is `clock unstable` or `clock?`.
     private func sureness(_ clock: ClockReading) -> String? {
         guard clock.isLocked else { return detail < .shortFigures ? "clock unstable" : "clock?" }
         guard detail < .unsureClocksOnly else { return nil }
@@ -138,7 +139,7 @@ struct StatusLine {
         return "\(seconds / 3600):\((seconds / 60 % 60).padded(2)):\((seconds % 60).padded(2))"
     }
 
-    /// Returns a level meter of eight steps of 6 dB up to full scale, or of four steps of 12 dB.
+    /// Returns a text-based level meter with eight steps of 6 dB or four steps of 12 dB below full scale.
     private func meter(_ peak: Float) -> String {
         var steps = 0
         var level = peak
@@ -151,7 +152,7 @@ struct StatusLine {
     }
 }
 
-/// Short texts for audio levels and alarms.
+/// Formats audio levels and alarms as short texts.
 enum AudioText {
     /// Formats a loudness in LUFS: `−23.1 LUFS`.
     static func loudness(_ value: Double) -> String {

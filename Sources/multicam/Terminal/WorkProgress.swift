@@ -4,9 +4,11 @@ import Media
 import Rendering
 import System
 
-/// Reports the progress of long operations: in the status line of a terminal, otherwise as periodic messages.
+/// Reports the progress of long operations. On a terminal, the progress is shown in the status line;
+/// otherwise, messages are printed periodically.
 ///
-/// A program that shows a progress bar sets `MULTICAM_PROGRESS=1` to get two lines per second. Thread-safe.
+/// A program that displays the progress can set `MULTICAM_PROGRESS=1` to get two messages per second.
+/// Thread-safe.
 final class WorkProgress: Sendable {
     private let clock = MonotonicClock()
     private let last: ConditionLock<ClockTime>
@@ -15,7 +17,7 @@ final class WorkProgress: Sendable {
     private static let usualInterval = Nanoseconds.seconds(10)
     private static let oftenInterval = Nanoseconds.milliseconds(500)
 
-    /// Creates a reporter and starts its first report interval.
+    /// Creates a reporter. The first report is due after one report interval.
     ///
     /// - Parameter environment: The process's environment variables.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
@@ -27,8 +29,8 @@ final class WorkProgress: Sendable {
     /// Reports the progress if a report is due.
     ///
     /// - Parameters:
-    ///   - share: Fraction of the work that is done, 0…1; `nil` if unknown.
-    ///   - text: Description of the current work.
+    ///   - share: Fraction of the work that is complete, 0…1; `nil` if unknown.
+    ///   - text: Description of the current step.
     func tell(_ share: Double?, _ text: String) {
         let sentence = share.map { "\(Int(rounding: min(max($0, 0), 1) * 100)) %, \(text)" } ?? text
         if Output.hasTerminal { return Output.status(sentence) }
@@ -45,8 +47,8 @@ final class WorkProgress: Sendable {
     func end() { Output.endStatus() }
 }
 
-/// Shows the progress of an operation and the estimated remaining time: as a progress bar in a terminal, otherwise as
-/// lines of `WorkProgress`. Thread-safe.
+/// Shows the progress of an operation and the estimated remaining time. On a terminal, a progress bar is
+/// shown; otherwise, the progress is reported with `WorkProgress`. Thread-safe.
 final class RenderMeter: Sendable {
     private struct State {
         var step = ""
@@ -58,10 +60,10 @@ final class RenderMeter: Sendable {
     private let clock = MonotonicClock()
     private let lines = WorkProgress()
     private static let barLength = 24
-    /// Minimum interval between updates of the bar.
+    /// Minimum time between updates of the progress bar.
     private static let interval = Nanoseconds.milliseconds(100)
 
-    /// Shows a step and the fraction of it that is done, 0…1.
+    /// Shows the name of the current step and the fraction of the step that is complete, 0…1.
     func show(_ step: String, _ share: Double) {
         let now = clock.now
         let (elapsed, isDue) = state.withLock { state in
@@ -84,7 +86,7 @@ final class RenderMeter: Sendable {
         return String(repeating: "▮", count: full) + String(repeating: "▯", count: barLength - full)
     }
 
-    /// Returns the estimated remaining time of the step, based on the elapsed time; empty at the beginning.
+    /// Formats the remaining time of the step, estimated from the elapsed time; empty at the beginning.
     private static func left(_ share: Double, _ elapsed: Nanoseconds) -> String {
         guard share > 0.01 else { return "" }
         let left = Nanoseconds.seconds(rounding: (elapsed.inSeconds * (1 - share) / share).rounded(.up))
@@ -92,19 +94,20 @@ final class RenderMeter: Sendable {
     }
 }
 
-/// Ends long operations on a recording: on a signal, or when the program that started the operation ends.
+/// Ends long operations on a recording if a stop signal arrives or if the program that started the operation
+/// ends.
 enum JobTermination {
-    /// Maximum time for an operation to end by itself.
+    /// Time that a canceled operation has to end by itself before the process exits.
     private static let patience = Nanoseconds.seconds(2)
-    /// Environment variable that marks a job that must end with its parent program. The job's standard input is then a
-    /// pipe from that program.
+    /// Environment variable that marks this process as a job, which must end when its parent program ends.
+    /// The standard input of a job is a pipe from the parent program.
     private static let jobVariable = "MULTICAM_JOB"
 
-    /// Catches the stop signals SIGINT, SIGTERM, and SIGHUP.
+    /// Handles the stop signals SIGINT, SIGTERM, and SIGHUP.
     ///
-    /// - Returns: The cancellation. If the operation doesn't end within two seconds, the process exits and
-    ///   removes unfinished files.
-    /// - Throws: `ProcessError` if no file descriptor is available, or there are too few threads.
+    /// - Returns: A cancellation that is triggered by a stop signal. If the operation doesn't end within two
+    ///   seconds of the signal, unfinished files are removed and the process exits.
+    /// - Throws: `ProcessError` if no file descriptor is available or too few threads can be created.
     static func cancellationBySignals() throws(ProcessError) -> Cancellation {
         try SignalInbox.open()
         let cancellation = Cancellation()
@@ -116,8 +119,8 @@ enum JobTermination {
         return cancellation
     }
 
-    /// Ends this process when the program that started it as a job ends for any reason, because that closes its end of
-    /// the pipe.
+    /// If this process is a job, ends it when its parent program ends for any reason. The end of the parent
+    /// program is detected because it closes the pipe to this process.
     ///
     /// - Parameter environment: The process's environment variables.
     /// - Throws: `ThreadError` if the system can't create a thread.
@@ -136,7 +139,7 @@ enum JobTermination {
         }
     }
 
-    /// Ends the process unless it soon ends on its own.
+    /// Ends the process if it doesn't end by itself within a short time.
     private static func endProcess() {
         let never = Cancellation()
         _ = never.wait(until: MonotonicClock().now + patience)

@@ -4,11 +4,12 @@ internal import Profiles
 import SessionFolder
 import Setup
 
-/// Costs, as text and as JSON.
+/// Formats the machine model and hardware costs as text and as JSON.
 enum CostText {
     // MARK: Machine model
 
-    /// Returns one line per kind of work, one for the disk if it was measured, and one per hardware encoder.
+    /// Returns one line for each kind of work and each hardware encoder, and one line for the disk if its
+    /// speed was measured.
     static func lines(_ table: CostTable, _ disk: MeasuredDisk?, _ encoders: [TriedEncoder]) -> [String] {
         let work = WorkKind.allCases.compactMap { kind -> String? in
             guard let plain = table.entry(kind, .plain) else { return nil }
@@ -80,13 +81,13 @@ enum CostText {
 
     // MARK: Plan costs
 
-    /// Returns the lines about a plan's cost.
+    /// Formats the cost of a plan as lines of text.
     ///
     /// - Parameters:
     ///   - cost: The cost of the plan.
-    ///   - notes: Notes on the computer used for the cost estimate.
+    ///   - notes: Notes about the computer for which the cost was estimated.
     ///   - limit: The cost that the profile's budget allows.
-    /// - Returns: The lines, beginning with an empty one.
+    /// - Returns: The lines of text. The first line is empty.
     static func lines(_ cost: HardwareCost, notes: [String], limit: Double = 1) -> [String] {
         var words = "hardware cost \(HardwareCost.hundredths(cost.total))"
         if cost.total > limit { words += ", above the budget of \(HardwareCost.hundredths(limit))" }
@@ -122,7 +123,7 @@ enum CostText {
         ])
     }
 
-    /// Formats the value with two decimal places.
+    /// Formats a value with up to two decimal places.
     static func rounded(_ value: Double) -> String { "\(hundredth(value))" }
 
     static func hundredth(_ value: Double) -> Double { (value * 100).rounded() / 100 }
@@ -134,14 +135,14 @@ extension String {
     }
 }
 
-/// A plan with its cost and its reductions, as text and as JSON.
+/// Formats a plan with its cost and reductions as text and as JSON.
 enum ReductionText {
-    /// Returns the requested plan and its cost, the reductions, the resulting plan, and remedies if the plan doesn't
-    /// fit.
+    /// Returns lines of text about the requested plan and its cost, the reductions, and the resulting plan.
+    /// If the plan doesn't fit the budget, remedies are added.
     ///
     /// - Parameters:
     ///   - reduction: The reduction of the plan.
-    ///   - machine: The target computer.
+    ///   - machine: The computer that would run the plan.
     /// - Returns: The lines of text.
     static func lines(_ reduction: PlanReduction, on machine: ThisMachine) -> [String] {
         let limit = reduction.budget.hardwareCost
@@ -175,7 +176,7 @@ enum ReductionText {
         return lines + reduction.passedOver.map { "  \($0)" }
     }
 
-    /// Returns the reasons why `multicam record` would refuse the plan; empty if the plan fits.
+    /// Returns the reasons why `multicam record` would reject the plan; empty if the plan fits the budget.
     static func verdict(_ reduction: PlanReduction) -> [String] {
         reduction.fits
             ? [] : ["", "`multicam record` would refuse this plan (exit status 5): \(reduction.refusal)"]
@@ -228,9 +229,9 @@ enum ReductionText {
     }
 }
 
-/// The changes that would reduce a plan's cost, as text and as JSON.
+/// Formats changes that would reduce the cost of a plan as text and as JSON.
 enum RemedyText {
-    /// Returns the lines of text: the most effective remedy of each kind.
+    /// Returns one line of text for the most effective remedy of each kind.
     static func lines(_ fixes: PlanRemedies?) -> [String] {
         guard let fixes, !fixes.remedies.isEmpty else { return [] }
         var kinds: Set<Remedy.Effort> = []
@@ -240,7 +241,8 @@ enum RemedyText {
             + shown.map { "  \($0.sentence.printable(limit: 1000))" }
     }
 
-    /// Returns all remedies, followed by their combination if no single remedy is sufficient.
+    /// Returns all remedies as JSON. If no single remedy is sufficient, the last element is a combination of
+    /// remedies.
     static func json(_ fixes: PlanRemedies?) -> [JSONValue] {
         guard let fixes else { return [] }
         return (fixes.remedies + [fixes.together].compactMap { $0 }).map { remedy in

@@ -3,7 +3,7 @@ import Plan
 internal import Profiles
 import SessionFolder
 
-/// A plan, as text.
+/// Formats a plan as text.
 enum PlanText {
     static func of(_ plan: SessionPlan) -> String {
         var lines = ["profile \(plan.profile)", ""] + devicesAndFiles(of: plan)
@@ -11,7 +11,7 @@ enum PlanText {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the inputs and outputs of a plan, one or more lines each.
+    /// Returns lines of text that describe the inputs and outputs of a plan.
     static func devicesAndFiles(of plan: SessionPlan) -> [String] {
         var lines = ["inputs"]
         for camera in plan.cameras {
@@ -67,7 +67,7 @@ enum PlanText {
         return lines
     }
 
-    /// Returns a live output as one line: its content, its destination, and its start.
+    /// Formats a live output as one line with its content, its destination, and the condition for its start.
     private static func text(of liveOutput: PlannedLiveOutput) -> String {
         let what =
             liveOutput.frames.map { frames in
@@ -83,12 +83,13 @@ enum PlanText {
         return "  \(liveOutput.name): \(what), to \(liveOutput.address), \(start)"
     }
 
-    /// Returns the visible part of a camera's frame as text; empty for the whole frame.
+    /// Formats the visible part of a camera's frame; empty for the whole frame.
     private static func part(_ crop: PixelRectangle?) -> String {
         crop.map { ", cropped to \($0.size) at \($0.x),\($0.y)" } ?? ""
     }
 
-    /// Returns the encoder as text: `h264 superfast` for x264, or the name of the hardware encoder.
+    /// Formats the encoder of a stream: `h264 superfast` for x264, or `h264 with` and the name of the
+    /// hardware encoder.
     private static func words(_ settings: VideoEncodingSettings) -> String {
         settings.hardware.map { "h264 with \($0.name)" } ?? "h264 \(settings.preset.rawValue)"
     }
@@ -128,7 +129,7 @@ enum PlanText {
     }
 }
 
-/// A plan as JSON. Devices and tracks have the names and structure of a manifest.
+/// Formats a plan as JSON. Devices and tracks have the same field names and structure as in a manifest.
 enum PlanJSON {
     static func fields(of plan: SessionPlan) -> [String: JSONValue] {
         [
@@ -161,7 +162,8 @@ enum PlanJSON {
         ])
     }
 
-    /// Returns the rotation and mirroring of a connection that carries frames; empty for audio.
+    /// Returns the JSON fields for the rotation and mirroring of a video connection; empty for an audio
+    /// connection.
     private static func turning(
         of connection: PlannedConnection, in plan: SessionPlan
     ) -> [String: JSONValue] {
@@ -259,7 +261,7 @@ enum PlanJSON {
             ]) { $1 })
     }
 
-    /// Returns the visible part of the camera's stored frames; null for the whole frame.
+    /// Returns the visible part of a camera's stored frames as JSON; null for the whole frame.
     private static func crop(_ part: PixelRectangle?) -> JSONValue {
         guard let part else { return .null }
         return .object([

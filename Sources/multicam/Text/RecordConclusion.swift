@@ -7,20 +7,21 @@ import Session
 import SessionFolder
 internal import Writers
 
-/// The final messages about a recording. If the recording was resumed, the messages cover all of its sessions.
+/// The messages that are printed at the end of a recording. If the recording was resumed, the messages cover
+/// all sessions of the recording.
 struct RecordConclusion {
     private let results: [RecordingResult]
 
-    /// Creates the conclusion of a recording.
+    /// Creates the final messages of a recording.
     ///
     /// - Parameter results: The results of the recording's sessions, in order.
     init(_ results: [RecordingResult]) { self.results = results }
 
-    /// The failures, one message per failure, and the verdict on each session.
+    /// One message for each failure, and the verdict on each session.
     var messages: [String] {
         results.flatMap { result in
             let verdict = result.verdict.text
-            // A failure that the verdict mentions isn't repeated.
+            // Failures that the verdict already mentions are omitted.
             let failures = (storage(result) + result.encodingFailures.map(\.description)).filter {
                 !verdict.contains($0.hasSuffix(".") ? String($0.dropLast()) : $0)
             }
@@ -30,14 +31,15 @@ struct RecordConclusion {
         }
     }
 
-    /// The verdicts on all sessions, as one text.
+    /// The verdicts on all sessions, joined to one text.
     private var verdict: String {
         results.count == 1
             ? results[0].verdict.text
             : results.map { "\($0.folder.printable()): \($0.verdict.text)" }.joined(separator: " ")
     }
 
-    /// Returns the failures of the session folder and its backup, and which of them is complete.
+    /// Returns messages about write failures in the session folder and the backup, and about which of them is
+    /// complete.
     private func storage(_ result: RecordingResult) -> [String] {
         var sentences = result.storageFailures.map(\.description)
         guard let backup = result.backup else { return sentences }
@@ -59,7 +61,8 @@ struct RecordConclusion {
         return sentences
     }
 
-    /// The worst exit status of all sessions. A stop due to system pressure counts only for the last session.
+    /// The worst exit status of all sessions. A stop due to system pressure is considered only for the last
+    /// session.
     var status: ExitStatus {
         if results.contains(where: { !$0.isStored }) { return .storageFailed }
         if results.contains(where: { !$0.encodingFailures.isEmpty }) || results.last?.pressureEnd != nil {
@@ -68,7 +71,8 @@ struct RecordConclusion {
         return results.contains { !$0.exceededLimits.isEmpty } ? .lossesBeyondLimit : .done
     }
 
-    /// The final event of the last session, with the exit status of all sessions; `nil` without a session.
+    /// The final event of the last session, with the worst exit status of all sessions; `nil` if there are no
+    /// sessions.
     var event: SessionEvent? {
         results.last.map { last in
             SessionEvent(
@@ -81,9 +85,9 @@ struct RecordConclusion {
     }
 }
 
-/// The results of a recording's live outputs, as text.
+/// Formats the results of a recording's live outputs as text.
 enum LiveOutputText {
-    /// Returns one line per live output.
+    /// Returns one line of text for each live output.
     static func lines(_ manifest: Manifest) -> [String] {
         (manifest.live_outputs ?? []).map { liveOutput in
             let live = liveOutput.connected.reduce(Nanoseconds.zero) {
@@ -110,10 +114,10 @@ enum LiveOutputText {
 struct RecordingGuide {
     private let results: [RecordingResult]
     private let isVirtual: Bool
-    /// The current folder; paths below this folder are shown relative to it.
+    /// The current folder. Paths inside this folder are shown as relative paths.
     private let base: String
 
-    /// Creates the hints for one or more recordings.
+    /// Creates hints about one or more recordings.
     ///
     /// - Parameters:
     ///   - results: The results of the recordings, in order.
@@ -128,7 +132,7 @@ struct RecordingGuide {
         self.base = base
     }
 
-    /// Three lines of text; empty if nothing was recorded, or the files no longer exist.
+    /// Three lines of text; empty if nothing was recorded or the files no longer exist.
     var lines: [String] {
         guard let last = results.last, let first = files(of: last).first else { return [] }
         let folder = shortened(last.folder)
@@ -156,7 +160,8 @@ struct RecordingGuide {
         return "Recorded: \(parts.joined(separator: "; "))."
     }
 
-    /// Returns the program's file and then the files of cameras and microphones, each once and without later parts.
+    /// Returns the program's file, followed by the files of cameras and microphones. Each file is listed
+    /// once, and only the first file of each track is included.
     private func files(of result: RecordingResult) -> [String] {
         let tracks = result.manifest.tracks
         let ordered = tracks.filter { $0.kind == "program" } + tracks.filter { $0.kind != "program" }
@@ -174,10 +179,10 @@ struct RecordingGuide {
     }
 }
 
-/// Writes the projects that a profile requests with `edit` after a recording.
+/// Writes the editing projects that a profile requests in its field `edit`, after a recording.
 enum FinishedProjects {
-    /// Writes the projects to the recording's folder and prints a message. Failures are reported, but they don't affect
-    /// the recording.
+    /// Writes the editing projects to the session folder and prints a message. Failures are reported, but
+    /// don't affect the recording.
     static func write(for result: RecordingResult) {
         let formats = (result.manifest.edit ?? []).compactMap { EditFormat(rawValue: $0) }
         guard !formats.isEmpty else { return }
