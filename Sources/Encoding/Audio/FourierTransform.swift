@@ -10,7 +10,8 @@ public final class FourierTransform {
     /// Number of complex input and output values.
     public let length: Int
     private var context: OpaquePointer?
-    /// The C function type can't be used here, because it breaks the compiler's symbol extraction (Swift 6.3.1).
+    /// The imported type `av_tx_fn` can't be used here, because it breaks the compiler's symbol extraction
+    /// (Swift 6.3.1).
     private let function: (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Void
 
     /// Creates a transform.

@@ -7,9 +7,9 @@ final class DemuxedStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let index: Int
     let path: String
-    /// Timeline of all streams in the file; `nil` if the stream is read independently.
+    /// Timeline of all streams in the file; `nil` if the stream is read without the other streams.
     private(set) var timeline: FileTimeline?
-    /// File time of the start of `timeline`.
+    /// File time at which `timeline` starts.
     private let origin: Nanoseconds?
 
     /// Opens a file on disk. The path is never interpreted as a URL or a pattern.
@@ -44,7 +44,8 @@ final class DemuxedStream {
         do throws(FileError) { descriptor = try file.openForReading() } catch {
             throw EncodingError(file: error)
         }
-        // libavformat reopens exactly the file of this descriptor, even if its name now refers to another file.
+        // libavformat opens the file through this descriptor, so it reads the same file even if the file's
+        // name now refers to another file.
         try self.init(
             path: file.path, address: "file:/proc/self/fd/\(descriptor.number)",
             formats: Self.recordedFormats,
@@ -110,7 +111,7 @@ final class DemuxedStream {
         }
     }
 
-    /// Whether a stream contains playable audio or video. A cover picture doesn't count.
+    /// Whether a stream contains playable audio or video. Embedded cover art doesn't count as video.
     private static func isOnTimeline(_ stream: AVStream) -> Bool {
         guard let parameters = stream.codecpar, stream.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else {
             return false
@@ -145,7 +146,8 @@ final class DemuxedStream {
     /// libavcodec's name of the codec, such as `mjpeg` or `h264`.
     var codecName: String { String(cString: avcodec_get_name(parameters.pointee.codec_id)) }
 
-    /// Four-character code of an unknown codec in the file, in parentheses; empty if the file doesn't contain one.
+    /// Four-character code of an unknown codec in the file, in parentheses; empty if the file doesn't contain
+    /// such a code.
     private var codecTag: String {
         let tag = parameters.pointee.codec_tag
         guard tag != 0 else { return "" }
@@ -175,14 +177,14 @@ final class DemuxedStream {
         .compactMap(FrameRate.init)
     }
 
-    /// Whether the file lacks timestamps, as in a raw H.264 stream. libavformat then computes the timestamps that it
-    /// returns.
+    /// Whether the file lacks timestamps, as in a raw H.264 stream. For such a file, libavformat computes
+    /// timestamps.
     var hasNoStamps: Bool {
         context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0
             || stream.pointee.start_time == ff_no_timestamp
     }
 
-    /// Duration of the stream, or of the file as a fallback; `nil` if neither is stated.
+    /// Duration of the stream, or of the file as a fallback; `nil` if the file states neither.
     var duration: Nanoseconds? {
         if stream.pointee.duration > 0 { return nanoseconds(stream.pointee.duration) }
         return context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
@@ -219,8 +221,8 @@ final class DemuxedStream {
         stamp == ff_no_timestamp ? nil : Self.plausible(nanoseconds(stamp))
     }
 
-    /// Rejects times that are more than ten years from the file's beginning, because a damaged file may contain any
-    /// value. Later arithmetic then can't overflow.
+    /// Rejects times that are more than ten years from the file's beginning, because a damaged file may
+    /// contain any value. This limit prevents overflow in later arithmetic.
     private static func plausible(_ time: Nanoseconds) -> Nanoseconds? {
         let limit: Int64 = Nanoseconds.seconds(10 * 366 * 86_400).count
         return (-limit...limit).contains(time.count) ? time : nil
@@ -254,7 +256,7 @@ final class DemuxedStream {
         }
     }
 
-    /// Adds a packet to the timeline, and shifts its timestamps by the previous jumps.
+    /// Adds a packet to the timeline, and corrects the packet's timestamps for all previous timestamp jumps.
     private func follow(_ packet: UnsafeMutablePointer<AVPacket>) {
         let number = Int(packet.pointee.stream_index)
         guard timeline != nil, let source = context.pointee.streams[number]?.pointee else { return }
@@ -268,13 +270,13 @@ final class DemuxedStream {
         if let late = presentation, let decoding = time(packet.pointee.dts),
             late - decoding > FileTimeline.longestPause
         {
-            // No decoder reorders frames across such a distance, so the timestamps must jump in between. The decoding
-            // times show the position of the jump.
+            // No decoder reorders frames that are this far apart, so a timestamp jump must lie between the
+            // packet's decoding and presentation times. The decoding times show the position of the jump.
             packet.pointee.pts = ff_no_timestamp
             presentation = nil
         }
-        // Presentation times of a stream with B-frames aren't monotonic. Without decoding times, as at the beginning of
-        // a Matroska file, they can't reveal a jump.
+        // Presentation times of a stream with B-frames aren't monotonic. If such a stream has no decoding
+        // times, as at the beginning of a Matroska file, jumps can't be detected.
         let isReordered = (source.codecpar?.pointee.video_delay ?? 0) > 0
         if let decoding = time(packet.pointee.dts) ?? (isReordered ? nil : presentation) {
             _ = timeline?.add(
@@ -323,11 +325,12 @@ extension FrameRate {
 
 /// Timeline shared by all audio and video streams of a media file.
 ///
-/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the other streams. A
-/// timestamp jump, such as at the join of two MPEG-TS recordings, shifts all later times: the file continues without a
-/// gap, as in a player. All streams shift by the same amount and stay in sync. The timeline is a pure value type.
+/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the other
+/// streams. A timestamp jump, such as at the join of two MPEG-TS recordings, shifts all later times so that
+/// the file continues without a gap, as in a player. All streams are shifted by the same amount and stay in
+/// sync. The timeline is a pure value type.
 struct FileTimeline {
-    /// Jump in the file's timestamps.
+    /// A jump in the file's timestamps.
     struct Jump: Equatable {
         /// Time of the jump on the timeline.
         let at: Nanoseconds
@@ -335,24 +338,26 @@ struct FileTimeline {
         let length: Nanoseconds
     }
 
-    /// Whether timestamps may jump in this format, as in MPEG-TS. In other formats, a forward step is a gap in the
-    /// recording, unless it is long and no stream of the file has content in it.
+    /// Whether timestamps may jump in this file format, as in MPEG-TS. In other formats, a forward step of
+    /// the timestamps is a gap in the recording, unless the step is long and no stream of the file has
+    /// content during that time.
     let mayJump: Bool
-    /// Current offset to add to file times.
+    /// The offset that is currently added to file times.
     private(set) var shift = Nanoseconds.zero
     /// End of the last packet of any stream.
     private(set) var end = Nanoseconds.zero
-    /// Previous jumps, in order.
+    /// The timestamp jumps found so far, in order.
     private(set) var jumps: [Jump] = []
-    /// Expected time of the next packet and time of the last packet, for each stream.
+    /// For each stream, the expected time of the next packet and the time of the last packet.
     private var expected: [Int: (next: Nanoseconds, last: Nanoseconds)] = [:]
 
     /// Longest forward step that counts as a gap in the file instead of a timestamp jump: ffmpeg's
     /// `dts_delta_threshold`.
     private static let longestHole = Nanoseconds.seconds(10)
-    /// The corresponding limit for formats other than MPEG-TS, in which a static screen produces no new frames.
+    /// Longest forward step that counts as a gap in formats other than MPEG-TS. The limit is higher because a
+    /// screen recording contains no frames while the screen is static.
     static let longestPause = Nanoseconds.seconds(60)
-    /// Longest backward step that counts as imprecision instead of a jump.
+    /// Longest backward step that counts as an imprecise timestamp instead of a timestamp jump.
     private static let longestReturn = Nanoseconds.milliseconds(100)
 
     init(mayJump: Bool) {
@@ -389,7 +394,7 @@ struct FileTimeline {
             shift = shift - length
             placed = placed - length
         }
-        // MP4 stores the time to the next packet as the duration, even across a jump.
+        // MP4 files store the time to the next packet as a packet's duration, even if the timestamps jump.
         let isStated = duration > .zero && duration <= longest
         let length = min(
             isStated ? duration : known.map { max(.zero, placed - $0.last) } ?? .zero, longest)
