@@ -4,7 +4,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Admits computers with a pairing code to the group. Each connection runs on a separate thread.
+/// Admits computers to the group if they send a valid pairing code. Each connection runs on a separate
+/// thread.
 final class PairingServer: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings
@@ -12,14 +13,14 @@ final class PairingServer: Sendable {
     private let identity: (certificate: [UInt8], key: [UInt8])
     private let joined: @Sendable (GroupMember) -> Void
     private let say: @Sendable (String) -> Void
-    /// Open connections, oldest first.
+    /// Open pairing connections, oldest first.
     private let connections = ConditionLock(PairingConnections())
     private let members = ConditionLock(())
 
-    /// Maximum duration of a connection.
+    /// Maximum duration of a pairing connection.
     private static let patience = Nanoseconds.seconds(15)
 
-    /// Starts listening.
+    /// Starts listening for pairing requests.
     ///
     /// - Parameters:
     ///   - folder: The group's folder.
@@ -86,7 +87,7 @@ final class PairingServer: Sendable {
             }
             try session.send(JSONText.line(answer))
         } catch {
-            // Connections without a valid request aren't answered or reported.
+            // If a connection doesn't send a valid request, no response is sent and nothing is reported.
         }
     }
 
