@@ -47,56 +47,56 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var state: State
     /// The profile's name.
     public var profile: String
-    /// Path of the session folder. `nil` while no recording is in progress.
+    /// Path of the session folder; `nil` while no recording is in progress.
     public var folder: String?
-    /// Progress of closing the files after a recording has ended. `nil` at all other times.
+    /// Progress of closing the files after a recording has ended; `nil` at all other times.
     public var finishing: Finishing?
     /// Recorded time in nanoseconds since T0. On standby, nanoseconds since standby began.
     public var time_ns: Int64
-    /// T0 on this machine's `CLOCK_MONOTONIC`, in nanoseconds. `nil` while no recording is in progress.
+    /// T0 on this machine's `CLOCK_MONOTONIC`, in nanoseconds; `nil` while no recording is in progress.
     public var t0_monotonic_ns: Int64?
-    /// T0 in the time of the group, in nanoseconds since 1970. `nil` if the session doesn't follow a group.
+    /// T0 in the time of the group, in nanoseconds since 1970; `nil` if the session doesn't follow a group.
     public var t0_utc_ns: Int64?
-    /// The mechanism that granted elevated priority to the capture and decision threads: `nice-limit`, `realtimekit`,
-    /// or `not-granted`. `nil` until the mechanism is known.
+    /// The mechanism that granted elevated priority to the capture and decision threads: `nice-limit`,
+    /// `realtimekit`, or `not-granted`; `nil` until the mechanism is known.
     public var priority: String?
-    /// The reason why the priority wasn't granted. `nil` if the priority was granted.
+    /// The reason why the priority wasn't granted; `nil` if the priority was granted.
     public var priority_reason: String?
     /// The cameras of the session.
     public var cameras: [Camera]
     /// The microphones of the session.
     public var microphones: [Microphone]
-    /// The program. `nil` if the plan doesn't include one.
+    /// The program; `nil` if the plan doesn't include one.
     public var program: Program?
-    /// The content and layout of the program. `nil` if the plan doesn't include a program.
+    /// The content and layout of the program; `nil` if the plan doesn't include a program.
     public var arrangement: Arrangement?
     /// Names of the program's scenes.
     public var scenes: [String]
-    /// Name of the current scene. `nil` if the program doesn't show a scene.
+    /// Name of the current scene; `nil` if the program doesn't show a scene.
     public var scene: String?
-    /// Alignment delay in nanoseconds: the time from an instant until its tick is decided, which is the latency of the
-    /// program. `nil` while no recording is in progress.
+    /// Alignment delay in nanoseconds: the time from an instant until its tick is decided, which is the
+    /// latency of the program; `nil` while no recording is in progress.
     public var delay_ns: Int64?
-    /// How far the files lag behind real time, in nanoseconds. A crash would lose this amount of data. `nil` while no
-    /// files are being written.
+    /// How far the files lag behind real time, in nanoseconds. A crash would lose this amount of data; `nil`
+    /// while no files are being written.
     public var behind_ns: Int64?
     /// The last markers of the recording, at most 100, in order of creation.
     public var markers: [Marker]
     /// Number of markers in the recording.
     public var marker_count: Int
-    /// The free space of the recording disk. `nil` while the free space is unknown.
+    /// The free space of the recording disk; `nil` while the free space is unknown.
     public var disk: Disk?
     /// The loss limits of the recording.
     public var limits: Limits
     /// The action if the plan exceeds its budget: `adapt` or `refuse`.
     public var policy: String
-    /// The hardware cost. `nil` if the session wasn't planned for a machine.
+    /// The hardware cost; `nil` if the session wasn't planned for a machine.
     public var cost: Cost?
-    /// The level of system pressure. `nil` if the pressure isn't measured.
+    /// The level of system pressure; `nil` if the pressure isn't measured.
     public var pressure: String?
-    /// The causes of system pressure, as the end of a sentence. `nil` if there is no pressure.
+    /// The causes of system pressure, as the end of a sentence; `nil` if there is no pressure.
     public var pressure_reason: String?
-    /// Advice on relieving the most serious cause, as the end of a sentence. `nil` if there is no pressure.
+    /// Advice on relieving the most serious cause, as the end of a sentence; `nil` if there is no pressure.
     public var pressure_advice: String?
     /// The quality reductions made by the governor, in words.
     public var given_up: [String]
@@ -104,9 +104,9 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var live_outputs: [LiveOutput]
     /// The governor's latest steps with their reasons, oldest first.
     public var governor: [GovernorStep]
-    /// The verdict on the last completed recording. `nil` during a recording, and before the first recording.
+    /// The verdict on the last completed recording; `nil` during a recording, and before the first recording.
     public var verdict: String?
-    /// Names of the commands that the session accepts, as listed by `multicam ctl --help`. `nil` if unknown.
+    /// Names of the commands that the session accepts, as listed by `multicam ctl --help`; `nil` if unknown.
     public var commands: [String]?
 
     private static let mostMarkers = 100
@@ -116,7 +116,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - status: The state of the session.
     ///   - plan: The current plan.
-    ///   - folder: Path of the session folder. `nil` while no recording is in progress.
+    ///   - folder: Path of the session folder; `nil` while no recording is in progress.
     ///   - cost: Hardware cost of the current plan.
     ///   - state: Overrides the phase in `status` if the caller has more information.
     public init(
@@ -188,12 +188,13 @@ extension ControlStatus {
         public var mirrored: Bool
         /// Whether the camera isn't delivering frames.
         public var away: Bool
-        /// The reason why the camera isn't delivering frames, in words. `nil` while the camera is delivering frames.
+        /// The reason why the camera isn't delivering frames, in words; `nil` while the camera is delivering
+        /// frames.
         public var reason: String?
         /// The loss cause of the frames missing during the outage: `disconnected`, `reconfigured` (by a
-        /// user), or `governor`. `nil` while the camera is delivering frames.
+        /// user), or `governor`; `nil` while the camera is delivering frames.
         public var away_cause: String?
-        /// Duration of the outage in nanoseconds. `nil` while the camera is delivering frames.
+        /// Duration of the outage in nanoseconds; `nil` while the camera is delivering frames.
         public var away_ns: Int64?
         /// Number of good frames captured since T0.
         public var captured: Int
@@ -263,7 +264,7 @@ extension ControlStatus {
         public var peak: Double
         /// Linear root mean square level, 0…1, averaged over 300 ms (`AudioLevel.rootMeanSquare`).
         public var level: Double
-        /// Loudness of the microphone's track since T0. `nil` while no recording is in progress.
+        /// Loudness of the microphone's track since T0; `nil` while no recording is in progress.
         public var loudness: Loudness?
         /// Gain in the program mix in decibels. Level, loudness, and track are measured before the gain.
         public var gain: Double
@@ -271,7 +272,7 @@ extension ControlStatus {
         public var muted: Bool
         /// The active alarms.
         public var alarms: [AudioAlarm.Kind]
-        /// Duration of the missing signal or silence in nanoseconds. `nil` while neither alarm is active.
+        /// Duration of the missing signal or silence in nanoseconds; `nil` while neither alarm is active.
         public var silent_ns: Int64?
         /// Number of clipping events since T0, or on standby since the last T0. Overloads within one second count as
         /// one event.
@@ -330,8 +331,8 @@ extension ControlStatus {
         /// Number of lost frames by cause, including frames that a camera lost while it was visible. Zero entries are
         /// omitted.
         public var losses: [String: Int]
-        /// Loudness of the program's audio since T0. `nil` while no recording is in progress, or if the program doesn't
-        /// have audio.
+        /// Loudness of the program's audio since T0; `nil` while no recording is in progress, or if the
+        /// program doesn't have audio.
         public var loudness: Loudness?
 
         init(_ program: PlannedProgram, _ status: SessionStatus) {
@@ -437,8 +438,8 @@ extension ControlStatus {
     public struct Disk: Sendable, Equatable, Codable {
         /// Number of free bytes.
         public var free_bytes: Int64
-        /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is known, the
-        /// estimate uses the plan's expected rate. `nil` while no files are being written.
+        /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is
+        /// known, the estimate uses the plan's expected rate; `nil` while no files are being written.
         public var seconds_left: Double?
 
         init(_ freeBytes: Int64, _ status: SessionStatus, _ plan: SessionPlan) {
@@ -502,16 +503,16 @@ extension ControlStatus {
         public var kind: String
         /// Current state: `off`, `connecting`, `connected`, `waiting`, `refused`, or `ended`.
         public var state: String
-        /// The reason for the state, as a sentence. `nil` if there is nothing to report.
+        /// The reason for the state, as a sentence; `nil` if there is nothing to report.
         public var text: String?
-        /// Start of the current state in nanoseconds, on the time scale of `time_ns`. `nil` if the live output was
-        /// never started.
+        /// Start of the current state in nanoseconds, on the time scale of `time_ns`; `nil` if the live
+        /// output was never started.
         public var since_ns: Int64?
         /// Number of frames sent. For a virtual microphone, number of 20 ms blocks.
         public var sent_frames: Int64
         /// Frames dropped so far because the server was too slow or unreachable.
         public var dropped_frames: Int64
-        /// Current bit rate in bits per second. `nil` while the bit rate is unknown.
+        /// Current bit rate in bits per second; `nil` while the bit rate is unknown.
         public var bitrate: Int64?
 
         static func all(_ status: SessionStatus, _ plan: SessionPlan) -> [LiveOutput] {

@@ -65,9 +65,9 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var name: String
         /// The requested value.
         public var asked: Int64
-        /// The value after the change. `nil` (`null` in JSON) if the value couldn't be read.
+        /// The value after the change; `nil` (`null` in JSON) if the value couldn't be read.
         public var value: Int64?
-        /// The reason why the camera rejected the value. `nil` (`null` in JSON) if the value was accepted.
+        /// The reason why the camera rejected the value; `nil` (`null` in JSON) if the value was accepted.
         public var refused: String?
 
         /// Creates a description of a request's outcome.

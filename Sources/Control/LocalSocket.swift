@@ -85,8 +85,8 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// The user ID of the peer, as reported by the kernel (unix(7), SO_PEERCRED). `nil` if the kernel doesn't report
-    /// it.
+    /// The user ID of the peer, as reported by the kernel (unix(7), SO_PEERCRED); `nil` if the kernel doesn't
+    /// report it.
     package var peerUser: UInt32? {
         // `struct ucred` from the kernel's include/linux/socket.h, which isn't visible to Swift's importer: three
         // 32-bit numbers.
@@ -113,7 +113,7 @@ package final class LocalSocket: Sendable {
 
     /// Sends the bytes that the peer can receive now, on a nonblocking socket.
     ///
-    /// - Returns: Number of bytes sent. `nil` if the peer has disconnected.
+    /// - Returns: Number of bytes sent; `nil` if the peer has disconnected.
     func send(_ bytes: Data) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes {
@@ -131,7 +131,8 @@ package final class LocalSocket: Sendable {
     /// Waits for a line.
     ///
     /// - Parameter limit: Maximum length of the line in bytes.
-    /// - Returns: The bytes before the first line feed. `nil` if no line arrives in time, or if it's too long.
+    /// - Returns: The bytes before the first line feed; `nil` if no line arrives in time, or if it's too
+    ///   long.
     func readLine(limit: Int = longestReply) -> Data? {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -54,7 +54,7 @@ struct NodeRecording: Codable, Sendable, Equatable {
     /// The verdict on the node's recording, as a sentence.
     var verdict: String?
     /// Exit status for the outcome: 0 for success, 6 for losses beyond the profile's limit, 7 for a storage
-    /// failure, otherwise 1. `nil` while the recording is running, and for nodes that run older program
+    /// failure, otherwise 1; `nil` while the recording is running, and for nodes that run older program
     /// versions.
     var exit: Int32?
     /// Reason why the recording hasn't started; `nil` if the recording has started.
