@@ -18,7 +18,7 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Creates the folder. Only this user can access it.
+    /// Creates the folder, which only this user can access.
     ///
     /// - Throws: `ControlError.system` if the folder can't be created, or if other users can access it.
     package func make() throws(ControlError) {
@@ -37,8 +37,8 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// The folder with one file for each group that this computer belongs to. Each file contains the last
-    /// received states of the group's nodes.
+    /// The folder with one file for each group that this computer belongs to. Each of these files contains
+    /// the last received states of a group's nodes.
     package var groups: String { "\(path)/groups" }
 
     package func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }

@@ -12,7 +12,7 @@ internal import System
 /// reads requests, sends replies, and runs non-blocking commands. The `control:work` thread runs blocking
 /// commands one after the other.
 public final class ControlServer: Sendable {
-    /// A closure that sends the reply to a request. It must be called exactly once, from any thread.
+    /// A closure that sends the reply to a request. The closure must be called exactly once, from any thread.
     public typealias Answer = @Sendable (ControlReply) -> Void
 
     /// A valid command that is ready to be executed.
@@ -96,7 +96,8 @@ public final class ControlServer: Sendable {
     /// which folder to recover after a crash.
     ///
     /// - Parameter sessionFolder: The session folder; `nil` after the recording is finished.
-    /// - Throws: `ControlError.system` if the path can't be stored. This error doesn't affect the recording.
+    /// - Throws: `ControlError.system` if the path can't be stored. A failure to store the path doesn't
+    ///   affect the recording.
     public func note(recordingIn sessionFolder: String?) throws(ControlError) {
         try folder.note(recordingIn: sessionFolder, by: getpid())
     }
@@ -340,7 +341,8 @@ final class ControlLoop {
     }
 }
 
-/// The connection of one client of the control socket. It receives the request, and then sends the reply.
+/// The connection of one client of the control socket. The connection first receives the request and then
+/// sends the reply.
 ///
 /// The methods of this class never block. Use an instance only on the `control` thread.
 final class ControlConnection {
@@ -437,7 +439,7 @@ final class ControlConnection {
     func end() { phase = .over }
 }
 
-/// Passes replies to the `control` thread and wakes that thread. All methods are thread-safe.
+/// Passes replies to the `control` thread and wakes that thread. All methods of the mailbox are thread-safe.
 final class ControlMailbox: Sendable {
     struct Content: Sendable {
         /// The replies, each with the number of the connection that it belongs to.

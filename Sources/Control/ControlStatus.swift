@@ -20,7 +20,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         case paused
     }
 
-    /// The loudness values of `Media.Loudness`, rounded to 0.01. Each value is `nil` until it has been
+    /// The loudness values of `Media.Loudness`, rounded to 0.01. A loudness value is `nil` until it has been
     /// measured.
     public struct Loudness: Sendable, Equatable, Codable {
         /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
@@ -78,8 +78,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     /// Alignment delay in nanoseconds: the time from a tick's instant until the tick's frames are chosen. The
     /// delay equals the latency of the program; `nil` while no recording is in progress.
     public var delay_ns: Int64?
-    /// Time in nanoseconds by which the recorded files lag behind real time. This is the amount of data that
-    /// a crash would lose; `nil` while no files are being written.
+    /// Time in nanoseconds by which the recorded files lag behind real time. A crash would lose the data
+    /// recorded during this time. The value is `nil` while no files are being written.
     public var behind_ns: Int64?
     /// The most recent markers of the recording, at most 100, in order of creation.
     public var markers: [Marker]

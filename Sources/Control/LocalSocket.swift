@@ -8,7 +8,7 @@ package import Media
 package final class LocalSocket: Sendable {
     /// The result of accepting a connection.
     package enum Acceptance {
-        /// A connection was accepted. Its socket is nonblocking and is closed on exec.
+        /// A connection was accepted. The new socket is nonblocking and is closed on exec.
         case connected(LocalSocket)
         case nobody
         /// The operating system doesn't have the resources for another connection, or rejects the connection

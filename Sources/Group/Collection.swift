@@ -42,8 +42,8 @@ struct Collection {
         }
         let recording = try board.kept(name)
         let latest = try board.present()
-        // A broker that has lost its data has no record of the recording. In this case, every member is
-        // queried.
+        // A broker that has lost its data has no record of the recording. If there is no record, every member
+        // is queried.
         let names = recording?.nodes ?? members.map(\.name)
         guard !names.isEmpty else { throw GroupError("the group \(folder.group) does not have any nodes.") }
         let place = "\(output)/\(name)"

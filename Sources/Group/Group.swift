@@ -6,8 +6,8 @@ internal import SessionFolder
 internal import System
 
 /// Runs the recorders of several computers as one session. The process that runs this code communicates with
-/// the other computers in the group. It starts recorders and controls them through their control sockets. If
-/// the process fails, running recordings aren't affected.
+/// the other computers in the group. The process starts recorders and controls them through their control
+/// sockets. If the process fails, running recordings aren't affected.
 public enum Group {
     /// Runs the task that `multicam` requests. Blocks the calling thread, which must be the main thread and
     /// the process's only thread.

@@ -18,7 +18,7 @@ public struct HTML: Sendable {
     ///
     /// - Parameters:
     ///   - name: Name of the element. The name isn't escaped and must be a constant.
-    ///   - attributes: Attribute values by name. Only the values are escaped.
+    ///   - attributes: Attribute values by name. Only the attributes' values are escaped.
     ///   - children: The element's content. The content is ignored for void elements such as `br`.
     /// - Returns: The element.
     public static func element(

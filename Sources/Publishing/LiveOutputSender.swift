@@ -219,7 +219,8 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Whether the connection carries only audio. If so, audio blocks are counted instead of frames.
+    /// Whether the connection carries only audio. In an audio-only connection, audio blocks are counted
+    /// instead of frames.
     private static func isAlone(_ connection: any LiveOutputConnection) -> Bool {
         let content = type(of: connection).content
         return !content.video && content.frames == nil

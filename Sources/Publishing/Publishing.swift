@@ -5,8 +5,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// The process for live outputs. It reads a session's streams from the media socket and sends them to servers
-/// and devices.
+/// The process for live outputs. The process reads a session's streams from the media socket and sends them
+/// to servers and devices.
 public enum Publishing {
     /// Maximum number of reports that are queued while the recorder doesn't read them.
     private static let mostReports = 1000

@@ -48,8 +48,8 @@ public struct EventMatching: Sendable, Equatable {
         }
     }
 
-    /// Matched events in chronological order. Each event is in at most one pair. The list is empty if no two events are
-    /// close enough.
+    /// Matched events in chronological order. Each event belongs to at most one pair. The list is empty if no
+    /// two events are close enough.
     public let pairs: [Pair]
     /// Number of events in the reference's list, whether or not they were matched.
     public let referenceCount: Int
@@ -142,10 +142,10 @@ public struct EventMatching: Sendable, Equatable {
 
 /// A range that is contained in more of the given intervals than the ranges next to it.
 ///
-/// This is Marzullo's algorithm (Marzullo, *Maintaining the Time in a Distributed System*, 1984; RFC 5905,
-/// section 11.2.1, uses it to select clocks). If all intervals contain the true value, the range that they
-/// have in common also contains it and is much narrower. Incorrect intervals, which don't contain the true
-/// value, are outvoted by the others.
+/// The range is computed with Marzullo's algorithm (Marzullo, *Maintaining the Time in a Distributed System*,
+/// 1984; RFC 5905, section 11.2.1, uses it to select clocks). If all intervals contain the true value, the
+/// range that they have in common also contains it and is much narrower. Incorrect intervals, which don't
+/// contain the true value, are outvoted by the others.
 public struct IntervalIntersection: Sendable, Equatable {
     /// The range that `count` of the intervals have in common.
     public let range: ClosedRange<Nanoseconds>

@@ -4,11 +4,11 @@ public import Media
 /// Detects the onsets of hand claps and beeps in the audio of one microphone.
 ///
 /// A sound counts as an onset if its level reaches three times the peak of the last 50 ms and three times the
-/// 90th percentile of the last half second. It must also rise from one tenth to half of its height within 3
-/// ms, and end within 0.3 s. Speech isn't detected, because it rises more slowly, lasts longer, or follows
-/// other speech. An onset begins at the first sample above one tenth of the onset's height, or above the
-/// noise. In a quiet room, the detected time is accurate to one sample. If the noise is 20 dB below a 1 kHz
-/// beep, the error is a few tenths of a millisecond.
+/// 90th percentile of the last half second. The sound must also rise from one tenth to half of its height
+/// within 3 ms, and end within 0.3 s. Speech isn't detected, because it rises more slowly, lasts longer, or
+/// follows other speech. An onset begins at the first sample above one tenth of the onset's height, or above
+/// the noise. In a quiet room, the detected time is accurate to one sample. If the noise is 20 dB below a 1
+/// kHz beep, the error is a few tenths of a millisecond.
 ///
 /// The detector is a value type that receives samples and returns each onset about 0.3 s after it began.
 /// Silence, filled gaps, and cuts in the audio don't have to be reported to the detector.
@@ -34,7 +34,7 @@ public struct OnsetDetector: Sendable {
     private static let leastFactor: Float = 3
     /// Minimum height of an onset, which is −50 dBFS.
     private static let leastHeight: Float = 0.003
-    /// Half a period at 800 Hz, in seconds. This is the frequency of the lowest beep and the main frequency
+    /// Half a period at 800 Hz, in seconds. The lowest beep has this frequency, and it is the main frequency
     /// of a clap.
     private static let halfPeriod = 0.000_6
     private static let longestRise = 0.003
@@ -71,7 +71,7 @@ public struct OnsetDetector: Sendable {
     /// Processes the next samples of one channel. Full scale is ±1.
     ///
     /// - Parameters:
-    ///   - new: Any number of samples. NaN counts as silence.
+    ///   - new: The next samples, of any number. NaN counts as silence.
     ///   - time: Capture time of the first sample. Only the value of the first call is used, because all
     ///     following samples must be 1/`rate` seconds apart. If the samples aren't contiguous, create a new
     ///     detector.

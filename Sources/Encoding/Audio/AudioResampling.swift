@@ -109,8 +109,8 @@ final class DriftResampler: Resampling {
         let behind = settledOutput - Double(outputCount)
         let steering = behind / Double(AudioFormat.sessionRate) * 1e6
         let needed = partsPerMillion + min(max(steering, -Self.largestSteering), Self.largestSteering)
-        // The library expresses a correction as samples per distance. This distance only sets the resolution
-        // of the correction.
+        // The library expresses a correction as samples per distance. The distance set here only determines
+        // the resolution of the correction.
         let distance: Int32 = 1 << 24
         let delta = Int32(rounding: needed * 1e-6 * Double(distance))
         let result = swr_set_compensation(context.pointer, delta, distance)

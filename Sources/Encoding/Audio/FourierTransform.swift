@@ -42,8 +42,8 @@ public final class FourierTransform {
         av_tx_uninit(&context)
     }
 
-    /// Transforms `input` into `output`. Both arrays contain interleaved real and imaginary parts, 2 · `length` floats
-    /// each. The contents of `input` are undefined afterwards.
+    /// Transforms `input` into `output`. Both arrays contain 2 · `length` floats each: interleaved real and
+    /// imaginary parts. The contents of `input` are undefined afterwards.
     public func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
             input.count == 2 * length && output.count == 2 * length,

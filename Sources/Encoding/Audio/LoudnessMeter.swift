@@ -235,8 +235,8 @@ final class OwnedLoudnessState {
     /// - Parameters:
     ///   - purpose: The measures that the state computes.
     ///   - channels: Number of channels, 1 to 8. All channels have the same weight, because a microphone's
-    ///     channels don't have speaker positions. In contrast, for surround audio, ITU-R BS.1770 increases
-    ///     the weight of some channels and ignores one.
+    ///     channels don't have speaker positions. For surround audio, ITU-R BS.1770 instead increases the
+    ///     weight of some channels and ignores one.
     ///   - name: Name of the track, used in messages.
     /// - Throws: An error if `channels` is out of range, or memory allocation fails.
     init(_ purpose: Purpose, channels: Int, name: String) throws(EncodingError) {

@@ -102,7 +102,7 @@ final class ComposedVideoEncoder: VideoEncoding {
                 subject: hardware.name, operation: "opening",
                 reason: "the color space is unknown before the first frame")
         }
-        // This stream is created only to get its parameter sets, which are the same each time.
+        // This spare x264 stream is created only to get its parameter sets, which are the same each time.
         let spare = try makeSpare(settings, name, threads, color)
         return try HardwareStream(
             hardware.name, settings, spare: spare.parameters.setup,

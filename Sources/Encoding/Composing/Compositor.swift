@@ -1,7 +1,7 @@
 import Media
 
-/// Paints layers on top of each other into one frame buffer that persists from tick to tick. Only changed parts are
-/// painted. Not thread-safe: use it from one thread only.
+/// Paints layers on top of each other into one frame buffer that persists from tick to tick. Only the changed
+/// parts of the frame are painted. Not thread-safe: use it from one thread only.
 final class Compositor {
     private let painter = FramePainter()
     private let color: ColorDescription
@@ -63,8 +63,8 @@ final class Compositor {
     /// Saves the pixels of unchanged layers that will be overwritten by new frames of lower layers. Copying
     /// pixels takes a hundredth of the time of decoding them.
     ///
-    /// Another layer may cover part of the copied area. That layer is painted again in any case, because it
-    /// overlaps the changed area.
+    /// Another layer may cover part of the copied area. Such a covering layer is painted again in any case,
+    /// because it overlaps the changed area.
     private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
         var changed: [PixelRectangle] = []
         for index in layers.indices {
@@ -208,8 +208,8 @@ struct PaintedLayer {
         shape = Shape(layer)
     }
 
-    /// Whether the frame buffer already shows the frame or slate of the given layer. Only layers of equal
-    /// shape may be compared.
+    /// Whether the frame buffer already shows the frame or slate of the given layer. Both layers must have
+    /// the same shape.
     func shows(_ wanted: FrameLayer) -> Bool {
         guard let asked = wanted.frame else { return isSlate && slate?.caption == wanted.caption }
         return frame === asked

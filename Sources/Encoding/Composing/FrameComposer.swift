@@ -1,8 +1,8 @@
 internal import CMedia
 import Media
 
-/// Composes layers into I420 frames. Each frame has separate memory. Not thread-safe: use it from one thread
-/// only.
+/// Composes layers into I420 frames. Each composed frame has separate memory. Not thread-safe: use it from
+/// one thread only.
 final class FrameComposer: FrameComposing {
     private let size: FrameSize
     private let color: ColorDescription

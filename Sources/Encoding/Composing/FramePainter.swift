@@ -12,7 +12,7 @@ final class FramePainter {
     private var upright = ScratchPlanes()
     private let shared = BytesPool()
 
-    /// Returns the color description of the painted samples. This is the frame's own color description,
+    /// Returns the color description of the painted samples. The result is the frame's own color description,
     /// except for BGRA frames, which are painted with JPEG's color description.
     static func meaning(of frame: CapturedFrame) -> ColorDescription {
         frame.pixel == .bgra ? .jpeg : frame.color

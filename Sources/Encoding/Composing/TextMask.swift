@@ -170,11 +170,11 @@ final class TextLine {
     }
 }
 
-/// This machine's fonts, as used for one drawing. fontconfig lists the fonts, and Pango finds a font that
-/// contains a given character.
+/// The fonts of this machine, as used for one drawing. The library fontconfig lists the fonts, and Pango
+/// finds a font that contains a given character.
 ///
-/// Each drawing has a separate instance, so threads share only fontconfig's list of fonts, and a lock
-/// protects that list.
+/// Each drawing has a separate instance, so threads share only fontconfig's list of fonts, which a lock
+/// protects.
 final class FontChoice {
     let handle: OpaquePointer
 

@@ -18,8 +18,9 @@ final class DemuxedStream {
     ///   - path: Path of the file.
     ///   - type: Video or audio.
     ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
-    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps compensated. If
-    ///     so, the other streams are also read, and the stream doesn't support seeking.
+    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps
+    ///     compensated. If `true`, the file's other streams are also read, and the stream doesn't support
+    ///     seeking.
     /// - Throws: An error if the file can't be read or doesn't contain the stream.
     convenience init(
         path: String, type: AVMediaType, number: Int? = nil, keepsOffset: Bool = false
@@ -222,7 +223,7 @@ final class DemuxedStream {
     }
 
     /// Rejects times that are more than ten years from the file's beginning, because a damaged file may
-    /// contain any value. This limit prevents overflow in later arithmetic.
+    /// contain any value. Rejecting such times prevents overflow in later arithmetic.
     private static func plausible(_ time: Nanoseconds) -> Nanoseconds? {
         let limit: Int64 = Nanoseconds.seconds(10 * 366 * 86_400).count
         return (-limit...limit).contains(time.count) ? time : nil
@@ -371,7 +372,8 @@ struct FileTimeline {
     ///   - time: Decoding time since the earliest first timestamp, without `shift`.
     ///   - delay: Time from decoding to presentation of the packet.
     ///   - duration: Duration of the packet; zero if unknown.
-    /// - Returns: Whether the timestamps jump at this packet. If so, `shift` is already updated.
+    /// - Returns: Whether the timestamps jump at this packet. If the result is `true`, `shift` has already
+    ///   been updated.
     mutating func add(
         stream: Int, time: Nanoseconds, delay: Nanoseconds = .zero, duration: Nanoseconds
     ) -> Bool {

@@ -65,7 +65,7 @@ final class FileDecoder {
         }
     }
 
-    /// Reads the next packet.
+    /// Reads the next packet of the stream from the file.
     private func read() throws(EncodingError) -> Bool {
         guard try stream.read(into: packet.pointer) else { return false }
         packets += 1

@@ -115,7 +115,7 @@ public final class MediaFileReader {
     }
 
     /// Reads the next frame. The frame's `capturedAt` is the time since the beginning of the earliest stream
-    /// in the file. Its `sequence` counts from 0.
+    /// in the file. The frame's `sequence` counts from 0.
     ///
     /// - Returns: The frame; `nil` at the end of the file.
     /// - Throws: An error if reading or converting fails.
@@ -163,8 +163,8 @@ public final class MediaFileReader {
 /// Examines the beginning of a file's video stream to determine the format of the decoded frames, their
 /// orientation, and the frame rate.
 enum VideoProbe {
-    /// Number of frames whose timestamps are examined. This number covers two seconds of video at 30 frames
-    /// per second.
+    /// Number of frames whose timestamps are examined. The frames cover two seconds of video at 30 frames per
+    /// second.
     private static let frames = 60
     /// Number of packets after which the probe fails if no frame could be decoded.
     private static let mostPackets = 300

@@ -25,7 +25,7 @@ public struct RecordedPeaks: Sendable {
     ///   - path: Path of the file.
     ///   - stream: Index of the stream in the file.
     ///   - start: Position of the file's time 0 in the waveform.
-    ///   - goesOn: Called periodically. If this closure returns `false`, the measurement ends.
+    ///   - goesOn: A closure that is called periodically. If it returns `false`, the measurement ends.
     /// - Throws: An error if the file can't be read or the stream isn't audio.
     public mutating func take(
         path: String, stream: Int, from start: Nanoseconds, while goesOn: () -> Bool = { true }

@@ -30,8 +30,8 @@ public final class TrackReader {
         public let time: MediaTime
         /// Mean luma of the frame: 0 black, 1 white.
         public let brightness: Double
-        /// Whether the frame repeats the previous one. JPEGs are compared byte for byte. Other frames are
-        /// repeats if their brightness is exactly equal.
+        /// Whether the frame repeats the previous one. JPEGs are compared byte for byte. Frames in other
+        /// formats are repeats if their brightness is exactly equal.
         public let isRepeat: Bool
     }
 
@@ -66,7 +66,7 @@ public final class TrackReader {
     ///   - stream: Index of the stream in the file.
     ///   - media: Required media type of the stream.
     ///   - isMeasured: Whether frames are only measured.
-    /// - Throws: The same errors as the other initializer.
+    /// - Throws: The same errors as `init(path:stream:media:isMeasured:)`.
     package convenience init(
         _ name: String, in folder: String, stream: Int, media: MediaFileReader.Media,
         isMeasured: Bool = true

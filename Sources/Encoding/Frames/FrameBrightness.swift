@@ -5,8 +5,8 @@ public import Media
 /// thread only.
 ///
 /// JPEGs are decoded at 1/8 of their width and height, which requires only the mean of each 8×8 block. In raw
-/// frames, every fourth pixel of every fourth row is read. This precision is enough to detect when a lamp or
-/// a flash changes the brightness of the entire frame.
+/// frames, every fourth pixel of every fourth row is read. Sampling at this resolution is enough to detect
+/// when a lamp or a flash changes the brightness of the entire frame.
 public final class FrameBrightness {
     private let decoder = JPEGDecoder()
     private var memory = SharedBytes(count: 0)

@@ -7,7 +7,7 @@ import Media
 /// which takes about 1 ms for a 1080p frame.
 final class BytesPool: Sendable {
     private struct Rooms: @unchecked Sendable {
-        // Each block is used only by the caller that removed it from the pool.
+        // Each memory block is used only by the caller that removed it from the pool.
         var free: [UnsafeMutableRawPointer] = []
         var byteCount = 0
 

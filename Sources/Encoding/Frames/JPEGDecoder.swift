@@ -57,8 +57,8 @@ final class JPEGDecoder {
         let result = tjDecompressHeader3(handle, start, UInt(bytes.count), &width, &height, &sampling, &space)
         if result != 0 {
             // After a broken header, libjpeg-turbo 2.1 remains in an intermediate state, and decoding every
-            // following frame also fails. Therefore the decoder is recreated. A header that only causes a
-            // warning is read completely, so its image size is valid.
+            // following frame also fails. Therefore, the decoder handle is recreated. A header that only
+            // causes a warning is read completely, so its image size is valid.
             if let handle { tjDestroy(handle) }
             handle = tjInitDecompress()
         }
@@ -118,8 +118,8 @@ package struct JPEGMarkers {
     /// The color description of the JPEG.
     package var color: ColorDescription { isLimitedRange ? .bt601Limited : .jpeg }
 
-    /// Reads the markers; `nil` if the bytes don't contain a valid sequence from the start-of-image marker to
-    /// the scan.
+    /// Reads the markers of a JPEG; `nil` if the bytes don't contain a valid sequence from the start-of-image
+    /// marker to the scan.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == Self.startOfImage else { return nil }
         var position = 2
@@ -161,7 +161,7 @@ package struct JPEGMarkers {
     private static let framesWeDecode: ClosedRange<UInt8> = 0xC0...0xC2
 
     /// Returns the code of the next marker, which must start a segment. Any number of 0xFF bytes may precede
-    /// the code.
+    /// the marker code.
     private static func marker(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt8? {
         guard position < bytes.count, bytes[position] == 0xFF else { return nil }
         while position < bytes.count, bytes[position] == 0xFF { position += 1 }

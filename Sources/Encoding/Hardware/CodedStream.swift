@@ -13,7 +13,7 @@ struct CodedStream {
     /// index `next` onward.
     private var expected: [Int64] = []
     private var next = 0
-    /// Parameter sets that the encoder returned without a frame. They are inserted before the next frame.
+    /// Parameter sets that the encoder returned without a frame, to be inserted before the next frame.
     private var waiting: [UInt8] = []
 
     /// Creates the converter and check for a stream.

@@ -36,8 +36,8 @@ final class CoderThread: Sendable {
     /// Maximum time for opening, flushing, and closing an encoder. A driver that must wake up its device
     /// needs one or two seconds.
     static let openingPatience = Nanoseconds.seconds(10)
-    /// Default maximum time per frame. This limit is hundreds of times longer than a frame usually takes, so
-    /// that a thread that is only waiting for a CPU isn't mistaken for a hung device.
+    /// Default maximum time per frame. The limit is hundreds of times longer than encoding a frame usually
+    /// takes, so that a thread that is only waiting for a CPU isn't mistaken for a hung device.
     static let usualPatience = Nanoseconds.seconds(5)
 
     /// Opens the encoder on a separate thread and waits until the encoder is open.
@@ -86,7 +86,7 @@ final class CoderThread: Sendable {
         return ready
     }
 
-    /// Returns all frames that are still inside the encoder. Only `close` may be called afterwards.
+    /// Returns all frames that are still inside the encoder. After a flush, only `close` may be called.
     func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
         hand(Job(frame: nil, presentation: 0, asKey: false))

@@ -26,8 +26,8 @@ public struct EncoderTrial {
     /// consumer graphics cards.
     static let mostStreams = 6
     private static let rate: FrameRate = FrameRate(30)
-    /// Number of frames that are checked. These frames include the regular key frame that follows 2 s after
-    /// the requested one.
+    /// Number of frames that are checked. The checked frames include the regular key frame that follows 2 s
+    /// after the requested one.
     private static let checkedFrames = 75
     private static let askedKey = 10
     private static let timedFrames = 60

@@ -9,7 +9,7 @@ import Media
 /// late, or out of order causes an error. The caller then continues without the hardware encoder.
 final class HardwareStream: VideoStream {
     let parameters: StreamParameters
-    /// Whether the encoder doesn't write the color description. In this case, `ColorTagFilter` adds it.
+    /// Whether `ColorTagFilter` must add the color description, because the encoder doesn't write one.
     let lacksColorTags: Bool
     private let coder: CoderThread
     private var frames: HardwareFrames

@@ -11,7 +11,7 @@ final class X264Stream: VideoStream {
         /// A recorded file. B-frames and lookahead depend on the preset, parameter sets are separate from the
         /// packets, and there is a key frame at least every 2 s.
         case recording(threads: Int)
-        /// A stream that takes over from a hardware encoder in the same file. Its packets are in presentation
+        /// A stream that takes over from a hardware encoder in the same file. Packets are in presentation
         /// order, as in the hardware stream. The parameter sets use an ID that no other encoder uses, so the
         /// file's sample description can contain the parameter sets of both encoders.
         case spare(threads: Int)
@@ -172,8 +172,8 @@ final class X264Stream: VideoStream {
 
     /// Returns the decoding time of a packet. libavcodec knows the delay between decoding and presentation
     /// only after x264 has received enough frames to fill the delay. In a shorter stream, the decoding times
-    /// don't include the delay, so another stream couldn't continue it. Therefore the decoding time is
-    /// computed here.
+    /// don't include the delay, so another stream couldn't continue it. Therefore, this method computes the
+    /// decoding time itself.
     private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
         let delay = Int(codec.pointer.pointee.has_b_frames)
         guard sentCount <= delay else { return facts.dts }

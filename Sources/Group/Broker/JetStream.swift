@@ -63,8 +63,8 @@ final class JetStream: @unchecked Sendable {
             stream.MaxMsgSize = Self.longestEvent
             stream.Discard = js_DiscardOld
         }
-        // These are the bucket settings that the key-value functions of libnats expect, except that roll-up
-        // isn't allowed (`kvStore` in libnats's kv.c).
+        // The bucket has the settings that libnats's key-value functions expect, except that roll-up isn't
+        // allowed (`kvStore` in libnats's kv.c).
         try make(
             "KV_" + GroupSubjects.bucket, of: "$KV.\(GroupSubjects.bucket).>",
             "the recording store on the broker cannot be created"

@@ -21,7 +21,8 @@ final class Coordination: Sendable {
     private static let telling = Nanoseconds.seconds(10)
     /// Time without a state message after which a node is considered unresponsive.
     private static let silence = Nanoseconds.seconds(4)
-    /// Lead time of a stop command. All nodes must receive the command in advance so that they stop on the same tick.
+    /// Lead time of a stop command. All nodes must receive a stop command in advance so that they stop at the
+    /// same tick.
     private static let notice = Nanoseconds.milliseconds(400)
 
     init(

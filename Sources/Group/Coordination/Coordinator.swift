@@ -436,8 +436,8 @@ enum CoordinatorChoice: Equatable {
         return !reported(besides: stored.recording, nodes, at: now).isEmpty
     }
 
-    /// Whether a recording has no end in the store but isn't running on any of its nodes. This happens, for
-    /// example, after the store was restored from a backup or the nodes lost power.
+    /// Whether a recording has no end in the store but isn't running on any of its nodes. A recording can be
+    /// in this state after the store was restored from a backup or the nodes lost power.
     private static func isAbandoned(_ present: GroupRecording, _ nodes: [String: String?], at now: Int64)
         -> Bool
     {

@@ -30,8 +30,8 @@ struct GroupRecording: Codable, Sendable, Equatable {
     static let highestTerm: Int64 = 1_000_000_000
     /// Maximum number of nodes in a group, given by the maximum number of connections to the broker.
     static let mostNodes = 256
-    /// Time after the end of the recording during which nodes may still report that they are recording. This
-    /// time is sufficient to close the files of long recordings.
+    /// Time after the end of the recording during which nodes may still report that they are recording. The
+    /// time is long enough to close the files of long recordings.
     static let closingTime = Nanoseconds.seconds(60)
 
     /// Returns the term number of the next coordinator.

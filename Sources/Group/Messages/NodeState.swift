@@ -27,8 +27,8 @@ struct NodeState: Codable, Sendable {
     /// Address of the node's control room, for links in other control rooms; `nil` if no address is
     /// configured.
     var page: String?
-    /// Whether the node reports a recording that the group has ended, or that isn't the group's. This field
-    /// is set by `multicam group status`, which ignores the received value.
+    /// Whether the node reports a recording that the group has ended, or that isn't the group's. `multicam
+    /// group status` sets this field and ignores the received value.
     var overdue: Bool?
 }
 

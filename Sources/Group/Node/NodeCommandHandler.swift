@@ -225,7 +225,7 @@ final class NodeCommandHandler: Sendable {
     }
 
     /// Starts a recording at T0, or as soon as possible if T0 has passed. This method does nothing if the
-    /// recording has already been started. It returns without waiting for T0.
+    /// recording has already been started. The method returns without waiting for T0.
     ///
     /// - Throws: `GroupError` if another recording is running, or T0 is implausible.
     func begin(_ recording: String, at start: Int64, for duration: Int64?, term: Int64) throws(GroupError) {

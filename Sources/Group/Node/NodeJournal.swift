@@ -15,7 +15,7 @@ final class NodeJournal: Sendable {
     /// Maximum number of recordings in the journal. Older files are removed.
     private static let most = 50
 
-    /// Reads the existing entries.
+    /// Opens the journal and reads its existing entries.
     ///
     /// - Throws: `GroupError` if the journal's folder can't be created.
     init(in folder: GroupFolder) throws(GroupError) {
@@ -42,7 +42,7 @@ final class NodeJournal: Sendable {
         entries = ConditionLock(found.suffix(Self.most))
     }
 
-    /// All recordings, oldest first.
+    /// All recordings in the journal, oldest first.
     var all: [NodeRecording] { entries.withLock { $0 } }
 
     /// Returns a recording; `nil` if the journal doesn't contain it.
@@ -58,7 +58,8 @@ final class NodeJournal: Sendable {
     ///
     /// - Returns: The decision whether to start the recording. If the decision is `begin`, the recording was
     ///   added to the journal.
-    /// - Throws: `GroupError` if the entry can't be written. In this case, the recording isn't added.
+    /// - Throws: `GroupError` if the entry can't be written. If writing fails, the recording isn't added to
+    ///   the journal.
     func admit(_ entry: NodeRecording) throws(GroupError) -> Admission {
         let (admission, before) = entries.withLock { entries -> (Admission, NodeRecording?) in
             let admission = Admission(of: entry.recording, in: entries)

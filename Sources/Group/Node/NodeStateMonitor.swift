@@ -110,7 +110,7 @@ final class StateFile {
     private let path: String
     private let lock: FileLock
 
-    /// Opens the file's lock. This initializer doesn't write the file.
+    /// Opens the file's lock. The initializer doesn't write the state file.
     ///
     /// - Parameter path: Path of the file, whose folder must exist.
     init?(_ path: String) {

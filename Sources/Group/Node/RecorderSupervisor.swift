@@ -82,8 +82,8 @@ final class RecorderSupervisor: Sendable {
     ///   standby.
     /// - Returns: The recorder's status.
     /// - Throws: `GroupError` with the reason why no recorder with this profile is on standby, and with the
-    ///   recorder's exit status. In this case, a recorder with the previous profile is put on standby if
-    ///   possible.
+    ///   recorder's exit status. After such an error, a recorder with the previous profile is put on standby
+    ///   if possible.
     func standBy(with profile: String?) throws(GroupError) -> ControlStatus {
         turn.wait { isTaken -> Void? in
             guard !isTaken else { return nil }

@@ -132,7 +132,7 @@ final class PairingServer: Sendable {
                         "a node with the name \(member.name) already exists. Choose another name with `--name`, or first run `multicam group remove \(member.name)` on the computer that created the group."
                     )
                 }
-                // Each secret admits only one computer.
+                // Each pairing code admits only one computer.
                 guard unlink(folder.file(invitation)) == 0 else { throw Self.wrongSecret }
                 members.append(member)
                 try folder.encode(members, to: GroupFolder.membersName)

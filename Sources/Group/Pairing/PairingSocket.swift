@@ -110,7 +110,7 @@ final class PairingConnection: Sendable {
 }
 
 /// The open pairing connections. Their number is limited: if the limit is reached, a new connection replaces
-/// the oldest connection from the address that has the most connections. This rule ensures that idle
+/// the oldest connection from the address that has the most connections. The limit ensures that idle
 /// connections, or many connections from one computer, can't prevent another computer from pairing.
 struct PairingConnections: Sendable {
     /// The connections, oldest first.

@@ -4,7 +4,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// The folder with a group's settings, certificates, and keys on this computer. Only the owner can read the folder.
+/// The folder with a group's settings, certificates, and keys on this computer. Only the owner of the folder
+/// can read it.
 struct GroupFolder: Sendable {
     /// The group's name.
     let group: String
@@ -186,8 +187,8 @@ struct GroupFolder: Sendable {
         return try servingIdentity()
     }
 
-    /// Returns the identity that this computer uses to start and stop recordings. This is the identity of the
-    /// computer that serves the group, or of a node that was invited as a coordinator.
+    /// Returns the identity that this computer uses to start and stop recordings. The result is the identity
+    /// of the computer that serves the group, or of a node that was invited as a coordinator.
     ///
     /// - Throws: `GroupError` if this computer isn't allowed to start and stop recordings.
     func coordinatingIdentity() throws(GroupError) -> (name: String, certificate: String, key: String) {
@@ -246,11 +247,12 @@ struct GroupSettings: Codable, Sendable, Equatable {
     /// The broker's port. The pairing service uses this port plus 1, and the time service uses this port plus
     /// 2.
     var port: Int
-    /// This computer's name in the group; `nil` until it has joined.
+    /// This computer's name in the group; `nil` until the computer has joined.
     var node: String?
-    /// Whether the broker allows this computer to start and stop the group's recordings; `nil` until it has joined.
+    /// Whether the broker allows this computer to start and stop the group's recordings; `nil` until the
+    /// computer has joined.
     var isCoordinator: Bool?
-    /// Absolute path of this computer's recordings folder; `nil` until it has joined.
+    /// Absolute path of this computer's recordings folder; `nil` until the computer has joined.
     var output: String?
     /// Address of an external broker; `nil` for the group's own broker.
     var server: String?

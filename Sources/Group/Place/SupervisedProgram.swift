@@ -86,7 +86,7 @@ final class SupervisedProgram: Sendable {
         do throws(ProcessError) {
             let child = try ChildProcess(program, arguments)
             child.readOutput { _ in }
-            // The program's messages aren't shown while the program is running. Its last message is reported
+            // The program's messages aren't shown while the program is running. The last message is reported
             // when the program exits.
             child.readMessages { line in last.withLock { $0 = line } }
             child.finish()

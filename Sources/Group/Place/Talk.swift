@@ -58,7 +58,7 @@ final class StopSignals: Sendable {
         return set
     }
 
-    /// Blocks the signals, so that `sigwait` receives them. Call this function while the process is still
+    /// Blocks the signals, so that `sigwait` receives them. `hold` must be called while the process is still
     /// single-threaded.
     static func hold() {
         var set = set
@@ -90,8 +90,8 @@ final class StopSignals: Sendable {
     /// Whether a stop signal has arrived.
     var hasCome: Bool { came.isCancelled }
 
-    /// Whether a second stop signal has arrived, at least a second after the first. If so, the program stops
-    /// without waiting.
+    /// Whether a second stop signal has arrived, at least a second after the first. After the second signal,
+    /// the program stops without waiting.
     var hasComeAgain: Bool { cameAgain.isCancelled }
 
     /// Sleeps until a given time, or until a stop signal arrives.

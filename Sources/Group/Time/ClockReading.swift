@@ -49,8 +49,8 @@ struct ClockPair: Sendable {
 
     init(monotonic: ClockTime, utc: Int64) { (self.monotonic, self.utc) = (monotonic, utc) }
 
-    /// Reads both clocks. CLOCK_REALTIME is read between two readings of CLOCK_MONOTONIC, and the fastest of
-    /// several attempts is used because its result is the most precise.
+    /// Reads CLOCK_MONOTONIC and CLOCK_REALTIME. CLOCK_REALTIME is read between two readings of
+    /// CLOCK_MONOTONIC, and the fastest of several attempts is used because its result is the most precise.
     static func now() -> ClockPair {
         var best: (pair: ClockPair, width: Int64)?
         for _ in 0..<5 {

@@ -35,7 +35,7 @@ package protocol LiveOutputConnection: AnyObject, SendableMetatype {
 }
 
 extension LiveOutputConnection {
-    /// Does nothing. The next call of `send` detects a lost connection.
+    /// The default implementation does nothing, because the next call of `send` detects a lost connection.
     package func check() throws(PublishingError) {}
 }
 
@@ -49,7 +49,8 @@ package struct ConnectionRequest: Sendable {
     package let token: Secret?
     /// The streams to send.
     package let streams: PublishedStreams
-    /// A cancellation that is triggered when the live output ends. It makes blocked calls return immediately.
+    /// A cancellation that is triggered when the live output ends. Triggering it makes blocked calls return
+    /// immediately.
     package let cancellation: Cancellation
 
     /// Creates a request. Each parameter sets the property of the same name.

@@ -141,7 +141,7 @@ final class SRTConnection: LiveOutputConnection {
         return statistics
     }
 
-    /// Does nothing. libsrt notifies the peer when the socket is closed on deinitialization.
+    /// Does nothing, because libsrt notifies the peer when the socket is closed on deinitialization.
     func close() {}
 }
 
@@ -149,7 +149,7 @@ final class SRTConnection: LiveOutputConnection {
 /// the current time are passed to each call.
 ///
 /// SRT's live mode sends all data immediately. If the data rate exceeds a link's capacity, the link's queue
-/// overflows and the receiver skips the missing data, which results in incomplete frames. This window keeps
+/// overflows and the receiver skips the missing data, which results in incomplete frames. `SRTWindow` keeps
 /// the link's queue short. Excess data waits in the live output's queue, which drops whole frames up to the
 /// next key frame. As in TCP Vegas (Brakmo 1995), the window is based on delay rather than losses, because
 /// losses aren't always caused by congestion.

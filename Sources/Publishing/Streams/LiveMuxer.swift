@@ -197,7 +197,8 @@ final class LiveMuxer {
 enum AnnexB {
     private static let startCode: [UInt8] = [0, 0, 0, 1]
 
-    /// Whether the setup bytes are an avcC record. If so, the stream's NAL units are length-prefixed.
+    /// Whether the setup bytes are an avcC record, which means that the stream's NAL units are
+    /// length-prefixed.
     static func isRecord(_ setup: [UInt8]) -> Bool { setup.first == 1 }
 
     /// Returns a stream's parameter sets in Annex B format. Setup bytes that are already in Annex B format

@@ -17,8 +17,8 @@ final class LiveOutputFeed: Sendable {
     }
 
     private let liveOutput: LiveOutput
-    /// Unique key that distinguishes live outputs with the same name. Such live outputs can exist at the same
-    /// time, because one can start while its predecessor is still closing.
+    /// Unique key that distinguishes live outputs with the same name. Two live outputs with the same name can
+    /// exist at the same time, because one can start while its predecessor is still closing.
     private let key = UUID().uuidString
     private let packets: PacketFeed
     private let encoder: DedicatedVideoEncoder?

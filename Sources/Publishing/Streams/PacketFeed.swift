@@ -133,7 +133,8 @@ final class TapSlot: Sendable {
     /// - Parameters:
     ///   - content: The requested content.
     ///   - path: Path of the media socket.
-    ///   - handler: Called for each received piece of content, one at a time, but not for the end of the tap.
+    ///   - handler: Closure that receives the content of the tap, one piece at a time. It isn't called for
+    ///     the end of the tap.
     init(
         _ content: RemoteTap.Content, path: String, handler: @escaping @Sendable (RemoteTap.Piece) -> Void
     ) {

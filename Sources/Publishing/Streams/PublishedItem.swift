@@ -42,7 +42,8 @@ package struct PublishedPacket: Sendable {
     package let decodedAt: ClockTime
     /// Presentation duration of the packet.
     package let duration: Nanoseconds
-    /// Whether the packet can be decoded without earlier packets. This value is always `true` for audio.
+    /// Whether the packet can be decoded without earlier packets. Audio packets can always be decoded
+    /// independently.
     package let isKey: Bool
     /// The stream's parameters. The `setup` property of the parameters contains H.264 parameter sets in Annex
     /// B format, or an `AudioSpecificConfig`. The parameters may change at a key frame.
@@ -80,8 +81,8 @@ package struct PublishedContent: Sendable, Equatable {
     package static let packets = Self(video: true, audio: true)
 }
 
-/// Parameters of the streams at the start of a connection. Only streams that are available and requested by the
-/// connection are set.
+/// Parameters of the streams at the start of a connection. A stream is set only if it is available and the
+/// connection requests it.
 package struct PublishedStreams: Sendable, Equatable {
     /// H.264 parameters, including size, frame rate, and Annex B parameter sets.
     package var video: StreamParameters?

@@ -106,7 +106,7 @@ final class HTTPCaller {
     }
 }
 
-/// The parts of an HTTP response that WHIP requires. They haven't been validated.
+/// The parts of an HTTP response that WHIP requires, without validation.
 struct HTTPReply: Equatable {
     var status = 0
     var location: String?

@@ -121,7 +121,7 @@ package final class WHIPConnection: LiveOutputConnection {
 ///
 /// The ICE implementation in GStreamer 1.22 doesn't detect when a peer has disconnected. A connected peer
 /// sends reception reports (RFC 3550): browsers and most servers send one per second, and GStreamer sends one
-/// every six or seven seconds. Therefore the timeout is derived from the peer's report interval.
+/// every six or seven seconds. The timeout is therefore derived from the peer's report interval.
 struct PeerConfirmation {
     /// Maximum timeout for a peer, which is also used while the peer's report interval is unknown.
     static let longestSilence = Nanoseconds.seconds(20)

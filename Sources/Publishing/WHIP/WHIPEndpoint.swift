@@ -104,8 +104,8 @@ enum WHIPAnswer: Equatable {
             throw .refused(
                 "\(place) rejected the stream (HTTP \(reply.status)). It may not support H.264 and Opus, or this H.264 profile."
             )
-        // These status codes mean that another client is already publishing, that the server isn't ready, or
-        // that it limits the request rate. A retry may succeed soon.
+        // The status codes listed here mean that another client is already publishing, that the server isn't
+        // ready, or that it limits the request rate. A retry may succeed soon.
         case 408, 409, 423, 425, 429, 500...599:
             throw .lost("\(place) can't accept the stream at the moment (HTTP \(reply.status)).")
         default:

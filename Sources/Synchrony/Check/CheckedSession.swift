@@ -5,7 +5,8 @@ public import SessionFolder
 internal import System
 public import Timing
 
-/// A finished recording, as described by the manifest in its session folder. All files of its tracks exist.
+/// A finished recording, as described by the manifest in its session folder. All files of the recording's
+/// tracks exist.
 public struct CheckedSession: Sendable {
     /// Path of the session folder.
     public let folder: String

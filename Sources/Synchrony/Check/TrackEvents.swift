@@ -4,9 +4,9 @@ public import Media
 /// Finds flashes or onsets in windows of one track.
 ///
 /// The time t of a recorded frame isn't exactly the time of its exposure. The recorded frame is the one whose
-/// capture time is closest to t. Its exposure began at most 0.55 frame intervals of the camera before or
-/// after t, and lasted up to one interval. A flash that is visible in this frame therefore began between 0.55
-/// intervals before t and 1.55 intervals after t. The event's range covers all of this time.
+/// capture time is closest to t. The exposure of this frame began at most 0.55 frame intervals of the camera
+/// before or after t, and lasted up to one interval. A flash that is visible in this frame therefore began
+/// between 0.55 intervals before t and 1.55 intervals after t. The event's range covers all of this time.
 struct TrackEvents {
     let track: CheckedTrack
     private let parts: TrackParts
@@ -18,7 +18,7 @@ struct TrackEvents {
     private static let clockError = Nanoseconds.milliseconds(1)
     /// Time that a detector needs to adapt to the usual brightness or sound level.
     private static let preparation = Nanoseconds.milliseconds(800)
-    /// Maximum number of consecutive ticks with the same frame for which flashes can still be detected. This
+    /// Maximum number of consecutive ticks with the same frame for which flashes can still be detected. The
     /// limit excludes cameras whose frame rate is less than a quarter of the track's rate.
     private static let longestRun: Int64 = 4
     /// Minimum rise in the program's brightness, as a share of white. A flash must light all or most of the
@@ -141,8 +141,8 @@ struct TrackParts {
     /// A file of a track.
     struct Part {
         let file: String
-        /// Time 0 of the file, relative to T0. This time comes from the manifest; if the manifest doesn't
-        /// contain it, it is the end of the previous file.
+        /// Time 0 of the file, relative to T0. The value comes from the manifest. If the manifest doesn't
+        /// contain the start of the file, the end of the previous file is used.
         let start: Nanoseconds
         let duration: Nanoseconds
     }

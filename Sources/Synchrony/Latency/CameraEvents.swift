@@ -6,8 +6,8 @@ public struct CameraEvents: Sendable {
     private var detector = FlashDetector()
     private var looks: [FlashOnset.Look] = []
 
-    /// Number of frames that are stored. They cover the delay with which an event is reported, and the
-    /// preceding frames that are needed for comparison.
+    /// Number of frames that are stored. The stored frames cover the delay with which an event is reported,
+    /// and the preceding frames that are needed for comparison.
     private static let kept = 16
     /// Number of standard errors of the clock model by which an event's range is extended on each side. A
     /// range of ±2 standard errors contains the true value in 95 % of cases.
@@ -81,8 +81,8 @@ enum FlashOnset {
     /// Maximum ratio of the unlit fraction of the exposure to the missing fraction of the frame's brightness.
     /// Cameras encode light with a gamma of at most 2.2 (ITU-R BT.709, sRGB).
     private static let gamma = 2.3
-    /// Fraction of the light's brightness below which a frame counts as not exposed to the light. This value
-    /// also follows from the cameras' gamma.
+    /// Fraction of the light's brightness below which a frame counts as not exposed to the light. The value
+    /// also follows from the gamma with which cameras encode light.
     private static let sliver = 0.1
     /// If the noise reaches at least this fraction of the light's brightness, a frame's brightness provides
     /// no information.

@@ -19,8 +19,8 @@ public struct MicrophoneEvents: Sendable {
     /// The audio slices of the last two seconds.
     private var slices: [Slice] = []
 
-    /// Time in seconds for which slices are stored. This time must exceed 0.3 s, the delay with which the
-    /// detector reports an onset.
+    /// Time in seconds for which slices are stored. The time must exceed 0.3 s, which is the delay with which
+    /// the detector reports an onset.
     private static let keptSeconds: Int64 = 2
     private static let standardErrors: Int64 = 2
 
@@ -39,7 +39,7 @@ public struct MicrophoneEvents: Sendable {
     ///     detection restarts.
     ///   - time: Capture time of the first sample.
     ///   - error: Standard error of `time`.
-    /// - Returns: Events that are now certain. They are reported about 0.3 s after they happened.
+    /// - Returns: Events that are now certain. Each event is reported about 0.3 s after it happened.
     public mutating func add(
         _ samples: [Float], channels: Int, firstSample: Int64, at time: MediaTime, error: Nanoseconds
     ) -> [SharpEvent] {

@@ -137,8 +137,8 @@ struct HeardAudio: Sendable {
 
     /// Adds the next slice of audio.
     ///
-    /// - Returns: Whether the slice directly continues the previous audio. If not, the previous audio is
-    ///   discarded.
+    /// - Returns: Whether the slice directly continues the previous audio. If it doesn't, the previous audio
+    ///   is discarded.
     mutating func add(_ audio: CapturedAudio) -> Bool {
         let follows = latest == nil || audio.firstSample == first + Int64(samples.count)
         if latest == nil || !follows {
