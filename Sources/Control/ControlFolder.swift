@@ -53,7 +53,7 @@ package struct ControlFolder: Sendable {
     ///
     /// - Parameters:
     ///   - sessionFolder: The session folder; `nil` if no recording is in progress.
-    ///   - process: The process ID.
+    ///   - process: Process ID of the recorder.
     /// - Throws: `ControlError.system` if the path can't be stored.
     func note(recordingIn sessionFolder: String?, by process: Int32) throws(ControlError) {
         let link = recordingPath(of: process)

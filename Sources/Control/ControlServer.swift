@@ -51,7 +51,7 @@ public final class ControlServer: Sendable {
     private let worker: MediaThread
     private let loop: MediaThread
 
-    /// Starts listening.
+    /// Starts listening on the control socket.
     ///
     /// - Parameter handler: Closure that parses each request.
     /// - Throws: `ControlError.system` if the socket or its folder can't be created.
@@ -239,9 +239,9 @@ final class ControlLoop {
         }
     }
 
-    /// Accepts a client. If the limit is exceeded, the connection of the oldest client without a complete
-    /// request is closed. If there is no such client, the connection of the oldest client that hasn't
-    /// received its reply is closed.
+    /// Accepts a client's connection. If the limit is exceeded, the connection of the oldest client without a
+    /// complete request is closed. If there is no such client, the connection of the oldest client that
+    /// hasn't received its reply is closed.
     private func admit(_ socket: LocalSocket) {
         connections.removeAll { $0.phase == .over }
         if connections.count >= limits.connections {
@@ -353,7 +353,7 @@ final class ControlConnection {
         case working
         /// The reply hasn't been completely sent.
         case answering
-        /// The connection can be closed.
+        /// The exchange is over, and the connection can be closed.
         case over
     }
 

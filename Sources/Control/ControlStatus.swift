@@ -118,7 +118,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - status: The state of the session.
-    ///   - plan: The current plan.
+    ///   - plan: The current plan of the session.
     ///   - folder: Path of the session folder; `nil` while no recording is in progress.
     ///   - cost: Hardware cost of the current plan.
     ///   - state: Phase of the session, which overrides the phase in `status` if the caller has more
@@ -365,9 +365,9 @@ extension ControlStatus {
             public var x: Int
             /// Distance from the program's top edge in pixels.
             public var y: Int
-            /// Width in program pixels.
+            /// Width of the layer in program pixels.
             public var width: Int
-            /// Height in program pixels.
+            /// Height of the layer in program pixels.
             public var height: Int
             /// Clockwise rotation of the camera's delivered frames in degrees.
             public var rotation: Int
@@ -379,9 +379,9 @@ extension ControlStatus {
 
         /// Size of a camera's frames as the program uses them: cropped, upright, and with square pixels.
         public struct Frame: Sendable, Equatable, Codable {
-            /// Width in pixels.
+            /// Width of the frames in pixels.
             public var width: Int
-            /// Height in pixels.
+            /// Height of the frames in pixels.
             public var height: Int
         }
 
@@ -447,7 +447,8 @@ extension ControlStatus {
         /// Number of free bytes.
         public var free_bytes: Int64
         /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is
-        /// known, the estimate uses the plan's expected rate; `nil` while no files are being written.
+        /// known, the estimate uses the plan's expected rate. The estimate is `nil` while no files are being
+        /// written.
         public var seconds_left: Double?
 
         init(_ freeBytes: Int64, _ status: SessionStatus, _ plan: SessionPlan) {
@@ -558,7 +559,7 @@ extension ControlStatus {
         public struct Term: Sendable, Equatable, Codable {
             /// Name of the resource, such as `cpu` or `usb:1`.
             public var resource: String
-            /// Used fraction of the resource.
+            /// Fraction of the resource that the plan uses.
             public var used: Double
             /// The parts of the plan that use the resource, largest first.
             public var owners: [Owner]

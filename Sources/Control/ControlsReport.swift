@@ -17,7 +17,7 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var identity: String
     }
 
-    /// One control.
+    /// One control of a camera.
     public struct Control: Sendable, Equatable, Codable {
         /// V4L2 name of the control, in snake case.
         public var name: String
@@ -25,9 +25,9 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var kind: String
         /// Current value in the control's own units.
         public var value: Int64
-        /// Minimum value.
+        /// Minimum value of the control.
         public var minimum: Int64
-        /// Maximum value. For a bitmask, this value contains all valid bits.
+        /// Maximum value of the control. For a bitmask, this value contains all valid bits.
         public var maximum: Int64
         /// Step between valid values, counted from `minimum`.
         public var step: Int64
@@ -98,10 +98,10 @@ public struct ControlsReport: Sendable, Equatable, Codable {
     /// Names of the presets saved for the camera.
     public var presets: [String]
 
-    /// Creates a report.
+    /// Creates a report of a camera's controls.
     ///
     /// - Parameters:
-    ///   - device: The camera.
+    ///   - device: The queried camera.
     ///   - controls: All controls of the camera in their current state.
     ///   - outcomes: The outcomes of the controls that were set.
     ///   - presets: The names of the camera's presets.

@@ -18,7 +18,7 @@ public struct Codecs: CodecFactory {
     ///
     /// - Parameters:
     ///   - patience: Maximum time that the substitute encoder may take per frame.
-    ///   - open: Opens the substitute encoder.
+    ///   - open: Closure that opens the substitute encoder.
     init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
         self.open = open
         self.patience = patience
@@ -31,7 +31,8 @@ public struct Codecs: CodecFactory {
     /// hardware. The test takes up to one second if the hardware works.
     ///
     /// - Parameters:
-    ///   - settings: Size, rate, quality, and encoder. Width and height must be even.
+    ///   - settings: Frame size, frame rate, quality, and encoder of the stream. Width and height must be
+    ///     even.
     ///   - name: Name of the track, used in messages.
     /// - Returns: An encoder that isn't shared with other threads.
     /// - Throws: An error if the width or height is odd, x264 is missing or rejects the settings, memory allocation
@@ -45,7 +46,7 @@ public struct Codecs: CodecFactory {
     /// Creates an AAC-LC encoder that runs at the session's sample rate.
     ///
     /// - Parameters:
-    ///   - channels: 1 or 2.
+    ///   - channels: Number of audio channels, 1 or 2.
     ///   - bitrate: Total bit rate of all channels in bits per second, 32 000…512 000.
     ///   - name: Name of the track, used in messages.
     /// - Returns: An encoder that isn't shared with other threads.
@@ -115,8 +116,8 @@ public struct Codecs: CodecFactory {
             : nil
     }
 
-    /// Whether the bytes are one complete JPEG of the given size. A JPEG is decoded only if it lacks an end
-    /// marker, to find out whether other data is also missing. Safe to call from any thread.
+    /// Whether the bytes are one complete JPEG of the given size. Only a JPEG that lacks an end marker is
+    /// decoded, to find out whether other data is also missing. Safe to call from any thread.
     public func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
         guard markers.size == size else { return false }
@@ -129,7 +130,7 @@ public struct Codecs: CodecFactory {
     ///
     /// - Parameters:
     ///   - frame: A frame of any pixel format except H.264.
-    ///   - pixel: `nv12`, `i420`, `yuyv`, or `bgra`.
+    ///   - pixel: Output pixel format: `nv12`, `i420`, `yuyv`, or `bgra`.
     ///   - part: Part of the stored frame; `nil` for the entire frame.
     ///   - size: Output width and height in pixels, both even; `nil` for the size of `part`.
     /// - Returns: A frame that owns its memory, or `frame` itself if no conversion is needed.

@@ -24,7 +24,7 @@ public struct WorkMeasurement {
     private static let runs = 5
     private static let encodedFrames = 60
 
-    /// Creates a measurement. Call `table` to run it.
+    /// Creates a measurement. Call `table` to run the measurement.
     public init() {}
 
     /// Measures all kinds of work except `deliver`, which can only be measured in recordings. Blocks the calling thread
@@ -394,7 +394,8 @@ struct MeasuringMaterial {
         }
     }
 
-    /// Returns the frame at a position in the sequence, at 30 frames per second. The sequence repeats.
+    /// Returns the frame at a position in the sequence, at 30 frames per second. After the last frame, the
+    /// sequence repeats.
     func frame(at index: Int) -> SharedBytes {
         if let flash, index % 30 == 20 { return flash }
         return frames[index % frames.count]

@@ -219,7 +219,7 @@ struct Collection {
     ///
     /// - Parameters:
     ///   - source: Name of the recording's folder on the node.
-    ///   - member: The node.
+    ///   - member: The node from which files are copied.
     ///   - tree: The local folder.
     ///   - program: Path of rsync.
     ///   - rules: rsync filter rules that select the files.
@@ -372,7 +372,7 @@ struct CollectedTree: Sendable {
         return room + min(byteCount, .max / 2)
     }
 
-    /// Returns the folder's manifest; `nil` if it can't be read.
+    /// Returns the folder's manifest; `nil` if the manifest can't be read.
     func manifest() throws(GroupError) -> Manifest? {
         do {
             return try Manifest(reading: try ContainedFile(Manifest.fileName, in: path))
@@ -449,8 +449,8 @@ struct CollectedTree: Sendable {
 /// The files that `multicam collect` fetches from a node's session folder: the files that the manifest names,
 /// and the later parts of these files.
 ///
-/// Nodes aren't trusted. A node could offer links, device files, an unlimited number of files, or file names
-/// that contain terminal control characters.
+/// Files on nodes aren't trusted. A node could offer links, device files, an unlimited number of files, or
+/// file names that contain terminal control characters.
 struct CollectedFiles {
     /// The files that are fetched before the manifest is known.
     static let first = ["manifest.json", "events.ndjson", "clock.ndjson"]

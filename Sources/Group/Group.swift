@@ -38,7 +38,7 @@ struct GroupTask {
     private let name: String
     private let values: [String: [String]]
 
-    /// Parses the arguments.
+    /// Parses the program's arguments.
     ///
     /// - Parameter words: The task's name, followed by arguments of the form `KEY=VALUE`.
     /// - Throws: `GroupError` with status 2 for invalid arguments.

@@ -18,9 +18,10 @@ public struct HTML: Sendable {
     ///
     /// - Parameters:
     ///   - name: Name of the element. The name isn't escaped and must be a constant.
-    ///   - attributes: Attribute values by name. Only the attributes' values are escaped.
+    ///   - attributes: Values of the element's attributes, by attribute name. Only the attributes' values are
+    ///     escaped.
     ///   - children: The element's content. The content is ignored for void elements such as `br`.
-    /// - Returns: The element.
+    /// - Returns: The HTML element.
     public static func element(
         _ name: String, _ attributes: [String: String] = [:], _ children: [HTML] = []
     ) -> HTML {

@@ -20,7 +20,7 @@ public struct PlotArea: Sendable {
         /// Color of the numbers along the axes.
         public let label: String
 
-        /// Creates a set of colors.
+        /// Creates a set of colors for a grid.
         public init(frame: String, grid: String, label: String) {
             self.frame = frame
             self.grid = grid
@@ -185,8 +185,9 @@ public struct Axis: Sendable, Equatable {
         return begin + share * (end - begin)
     }
 
-    /// Returns round numbers within the range, for labels. The numbers are at most `count` steps of 1, 2, or
-    /// 5 times a power of ten. The result is empty if the range doesn't contain a round number.
+    /// Returns round numbers within the range, for labels. Consecutive numbers differ by 1, 2, or 5 times a
+    /// power of ten, and there are at most `count` such steps. The result is empty if the range doesn't
+    /// contain a round number.
     public func ticks(atMost count: Int) -> [Double] {
         let length = range.upperBound - range.lowerBound
         let rough = length / Double(max(count, 1))

@@ -10,7 +10,7 @@ public struct SVGCanvas: Sendable {
         case start, middle, end
     }
 
-    /// A position in pixels from the upper left corner. The y coordinate increases downward.
+    /// A position in pixels from the upper left corner. The coordinate `y` increases downward.
     public struct Point: Sendable, Equatable {
         /// Distance in pixels from the left edge.
         public var x: Double

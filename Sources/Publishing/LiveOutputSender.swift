@@ -42,7 +42,7 @@ final class LiveOutputSender: Sendable {
     ///
     /// - Parameters:
     ///   - liveOutput: Content and address of the live output.
-    ///   - connection: The connection type.
+    ///   - connection: Type of the connection to use.
     ///   - longestLead: Maximum age of the key frame with which a connection starts.
     ///   - tell: Receives each change of the live output's state, on any thread. The closure must not block.
     init(
@@ -239,7 +239,7 @@ final class LiveOutputSender: Sendable {
 
     // MARK: State changes
 
-    /// Description of what the live output is waiting for; `nil` if it isn't waiting.
+    /// Description of what the live output is waiting for; `nil` if the live output isn't waiting.
     private var waitingText: String? {
         if state.withLock({ $0.since == nil }) { return "waiting for the first frames of the session." }
         guard liveOutput.address.srt?.mode == .listener else { return nil }

@@ -54,7 +54,7 @@ public enum Publishing {
 /// All live outputs of a session. `LiveProcess` executes the recorder's commands and reports the state of
 /// each live output. Safe to use from any thread.
 final class LiveProcess: Sendable {
-    /// A requested live output.
+    /// A live output that the recorder has requested.
     private struct Entry {
         let request: LiveRequest
         /// The sender and feed of a running live output; `nil` if the request was refused.

@@ -184,7 +184,7 @@ public struct IntervalIntersection: Sendable, Equatable {
         self.count = count
     }
 
-    /// Middle of the range.
+    /// Middle of the common range.
     public var middle: Nanoseconds { (range.lowerBound + range.upperBound) / 2 }
     /// Half the length of the range. If the range contains the true value, the true value differs from
     /// `middle` by at most this amount.

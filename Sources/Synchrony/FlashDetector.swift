@@ -25,12 +25,12 @@ public struct FlashDetector: Sendable {
     private static let levelCount = 5
     /// Number of brightness changes that must have been measured before an event is reported.
     private static let least = 15
-    /// Threshold in standard deviations. At 60 frames per second, noise reaches 4.5 standard deviations about
-    /// once per hour, and flicker reaches higher values.
+    /// Threshold for a rise in brightness, in standard deviations of the usual changes. At 60 frames per
+    /// second, noise reaches 4.5 standard deviations about once per hour, and flicker reaches higher values.
     private static let deviations = 8.0
     /// Ratio of the standard deviation of normally distributed values to their median absolute deviation.
     private static let normal = 1.4826
-    /// Number of frames after a rise that are awaited before a decision is made.
+    /// Number of frames after a rise in brightness that are examined before the detector decides.
     private static let patience = 3
     private static let longestPause = Nanoseconds.milliseconds(500)
 
@@ -59,7 +59,7 @@ public struct FlashDetector: Sendable {
     ///
     /// - Parameters:
     ///   - brightness: Mean luma of the frame, 0…`fullScale`.
-    ///   - time: Start of the exposure. The time must be later than that of the previous frame.
+    ///   - time: Start of the frame's exposure. The time must be later than that of the previous frame.
     ///   - exposure: Time after `time` during which light may have reached the frame: the camera's frame interval.
     /// - Returns: An event that can be reported after this frame; otherwise `nil`. The event began within the
     ///   exposure of the first frame that shows at least one fifth of the total rise in brightness.

@@ -1,9 +1,9 @@
 internal import CMedia
 import Media
 
-/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. Packet times are in samples. The first
-/// packet's time is negative: minus the number of priming samples. Not thread-safe: use it from one thread
-/// only.
+/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. The times of packets are sample counts.
+/// The first packet's time is negative: minus the number of priming samples. Not thread-safe: use it from one
+/// thread only.
 final class AACEncoder: AudioEncoding {
     let parameters: StreamParameters
     private let name: String

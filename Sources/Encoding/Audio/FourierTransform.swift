@@ -1,8 +1,8 @@
 internal import CMedia
 public import Media
 
-/// Discrete Fourier transform of complex numbers, using libavutil. Owns an `AVTXContext`. Not thread-safe: use it from
-/// one thread only.
+/// Discrete Fourier transform of complex numbers, using libavutil. The object owns an `AVTXContext`. Not
+/// thread-safe: use it from one thread only.
 public final class FourierTransform {
     /// Direction of the transform. Neither direction scales the values.
     public enum Direction: Sendable { case forward, inverse }

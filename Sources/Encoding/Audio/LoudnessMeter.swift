@@ -20,8 +20,8 @@ final class LoudnessMeter: LoudnessMetering {
     private static let tenth = AudioFormat.sessionRate / 10
     /// Loudness of a K-weighted mean square of 1, in decibels (ITU-R BS.1770-4, formula 2).
     private static let offset = -0.691
-    /// Threshold of silence in LUFS. The threshold is needed because the filters' response to the last sound
-    /// decays but never reaches zero.
+    /// Loudness in LUFS below which audio counts as silent. The threshold is needed because the filters'
+    /// response to the last sound decays but never reaches zero.
     private static let least = -120.0
 
     init(channels: Int, name: String) throws(EncodingError) {
@@ -180,7 +180,7 @@ public final class BlockPeakMeter {
     /// The frames immediately before the next block, interleaved.
     private var history: [Float]
 
-    /// Creates a meter.
+    /// Creates a true peak meter for audio blocks.
     ///
     /// - Parameters:
     ///   - channels: Number of channels, 1 to 8.
@@ -196,7 +196,7 @@ public final class BlockPeakMeter {
     /// - Parameters:
     ///   - block: Interleaved samples, an integral number of frames.
     ///   - floor: Threshold below which peaks don't need to be exact; 1 is full scale.
-    /// - Returns: The true peak if it exceeds `floor`, otherwise a value that doesn't exceed it.
+    /// - Returns: The true peak if it exceeds `floor`; otherwise, some value that doesn't exceed `floor`.
     /// - Throws: An error if libebur128 fails.
     public func peak(of block: ArraySlice<Float>, above floor: Float) throws(EncodingError) -> Float {
         let samples = history + block
@@ -230,7 +230,7 @@ final class OwnedLoudnessState {
     private let state: UnsafeMutablePointer<ebur128_state>
     private let name: String
 
-    /// Creates a state.
+    /// Creates a libebur128 state.
     ///
     /// - Parameters:
     ///   - purpose: The measures that the state computes.

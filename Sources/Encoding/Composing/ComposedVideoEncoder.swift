@@ -46,7 +46,8 @@ final class ComposedVideoEncoder: VideoEncoding {
     /// Opens the encoder given in the settings.
     ///
     /// - Parameters:
-    ///   - settings: Size, rate, quality, and encoder. Width and height must be even.
+    ///   - settings: Frame size, frame rate, quality, and encoder of the stream. Width and height must be
+    ///     even.
     ///   - name: Name of the track, used in messages.
     ///   - threads: Number of x264 threads, 1…16. Two threads use the same amount of CPU time as one.
     ///   - open: Opens the hardware encoder given in the settings; `nil` uses libavcodec.
@@ -117,9 +118,9 @@ final class ComposedVideoEncoder: VideoEncoding {
             color: color, purpose: .spare(threads: threads))
     }
 
-    /// Description of the stream. If the settings don't specify a color description, it is final only after the first
-    /// `encode`, because the parameter sets contain the color description. Before that, the property contains JPEG's
-    /// color description.
+    /// Description of the stream. If the settings don't specify a color description, the stream's description
+    /// is final only after the first call of `encode`, because the parameter sets contain the color
+    /// description. Before that, the property contains JPEG's color description.
     var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyFrame() {

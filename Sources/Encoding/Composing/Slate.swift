@@ -85,7 +85,8 @@ extension Planes {
     /// center. A slate without text has diagonal bars.
     ///
     /// - Parameters:
-    ///   - caption: Text on the slate; `nil` for none. No text is drawn if no font is found or the frame is too small.
+    ///   - caption: Text on the slate; `nil` for no text. No text is drawn if no font is found or the frame
+    ///     is too small.
     ///   - color: Color description of the planes.
     func paintSlate(_ caption: SlateCaption?, in color: ColorDescription) {
         let (ground, mark) = (YCbCr.grey(0.5, in: color).y, YCbCr.grey(0.35, in: color).y)

@@ -17,7 +17,7 @@ final class TextMask {
     ///   - rotation: Clockwise rotation that makes the stored mask upright.
     init?(_ upright: FrameSize, readAfter rotation: Rotation) {
         size = rotation.swapsSides ? upright.turned : upright
-        // cairo never returns null. Failures are reported in the object's status.
+        // This cairo function never returns null. Failures are reported in the surface's status.
         surface = cairo_image_surface_create(CAIRO_FORMAT_A8, Int32(size.width), Int32(size.height))
         context = cairo_create(surface)
         guard cairo_status(context) == CAIRO_STATUS_SUCCESS else { return nil }
@@ -129,7 +129,7 @@ final class TextLine {
     /// Lays out a line; `nil` if the text is blank or the letters would be too small to read.
     ///
     /// - Parameters:
-    ///   - text: The text. Long text is shortened in the middle because names differ at both ends.
+    ///   - text: Text of the line. Long text is shortened in the middle because names differ at both ends.
     ///   - letters: Size of an em in pixels.
     ///   - isBold: Whether the weight is bold instead of normal.
     ///   - limit: Maximum width of the line in pixels.
@@ -178,8 +178,8 @@ final class TextLine {
 final class FontChoice {
     let handle: OpaquePointer
 
-    /// Finds the fonts; `nil` if none is installed. The first call in a process reads fontconfig's files, which takes
-    /// tens of milliseconds.
+    /// Finds the installed fonts; `nil` if no font is installed. The first call in a process reads
+    /// fontconfig's files, which takes tens of milliseconds.
     init?() {
         guard let handle = media_fonts_new() else { return nil }
         self.handle = handle

@@ -2,7 +2,7 @@ internal import CMedia
 import Media
 import System
 
-/// One stream of a media file, read packet by packet. Owns the `AVFormatContext`.
+/// One stream of a media file, read packet by packet. The object owns the `AVFormatContext`.
 final class DemuxedStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let index: Int
@@ -120,7 +120,8 @@ final class DemuxedStream {
         return [AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO].contains(parameters.pointee.codec_type)
     }
 
-    /// Start time of a stream during playback, in file time; `nil` if it is missing or implausible.
+    /// Start time of a stream during playback, in file time; `nil` if the start time is missing or
+    /// implausible.
     private static func begin(of stream: AVStream) -> Nanoseconds? {
         guard stream.start_time != ff_no_timestamp, let facts = stream.codecpar?.pointee else { return nil }
         let start = nanoseconds(stream.start_time, stream.time_base)
@@ -199,11 +200,11 @@ final class DemuxedStream {
             "the file declares \(duration.words) of \(codecName), but the installed FFmpeg can't read it"
     }
 
-    /// File time of the stream's first timestamp; `nil` if it is missing or implausible.
+    /// File time of the stream's first timestamp; `nil` if the timestamp is missing or implausible.
     var begin: Nanoseconds? { fileTime(stream.pointee.start_time) }
 
-    /// Converts a timestamp to the time since the beginning of the earliest stream in the file; `nil` if it is missing
-    /// or implausible.
+    /// Converts a timestamp to the time since the beginning of the earliest stream in the file; `nil` if the
+    /// timestamp is missing or implausible.
     func time(_ stamp: Int64) -> Nanoseconds? {
         fileTime(stamp).flatMap { Self.plausible($0 - (origin ?? .zero)) }
     }
@@ -317,7 +318,8 @@ final class DemuxedStream {
 }
 
 extension FrameRate {
-    /// Converts a libavformat rate; `nil` if it isn't above 0 and at most 1000.
+    /// Creates a frame rate from a rational number of libavformat; `nil` unless the rate is above 0 and at
+    /// most 1000.
     init?(_ rate: AVRational) {
         guard rate.num > 0, rate.den > 0, Int64(rate.num) <= 1000 * Int64(rate.den) else { return nil }
         self.init(Int64(rate.num), per: Int64(rate.den))
@@ -371,7 +373,7 @@ struct FileTimeline {
     ///   - stream: Index of the packet's stream.
     ///   - time: Decoding time since the earliest first timestamp, without `shift`.
     ///   - delay: Time from decoding to presentation of the packet.
-    ///   - duration: Duration of the packet; zero if unknown.
+    ///   - duration: Duration of the packet; zero if the duration is unknown.
     /// - Returns: Whether the timestamps jump at this packet. If the result is `true`, `shift` has already
     ///   been updated.
     mutating func add(

@@ -23,7 +23,7 @@ final class FileDecoder {
     /// Opens a decoder for a stream.
     ///
     /// - Parameters:
-    ///   - stream: The stream. Decoding starts at its current position.
+    ///   - stream: The stream to decode. Decoding starts at the stream's current position.
     ///   - skippingLoopFilter: Whether to skip the deblocking filter. Frames that are only measured don't
     ///     need this filter.
     ///   - showsHidden: Whether to also return frames that the file's edit list hides.

@@ -12,7 +12,7 @@ final class FileFrames {
         scaler = FrameScaler(subject)
     }
 
-    /// Creates one frame.
+    /// Creates an I420 frame from a decoded frame.
     ///
     /// - Parameters:
     ///   - frame: A decoded frame, which is empty afterwards if its memory was borrowed.

@@ -258,7 +258,7 @@ enum AudioProbe {
 /// guessed by a library is often wrong: it may be a multiple of the actual frame rate, or the clock rate of
 /// the timestamps. This type is a pure value type.
 struct MeasuredRate {
-    /// Common rates. A measured rate close to a common rate is rounded to it.
+    /// Common frame rates. If a measured rate is close to one of these rates, the common rate is used.
     private static let usual =
         [10, 12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 200, 240].map { FrameRate($0) }
         + [24, 30, 48, 60, 120, 240].map { FrameRate($0 * 1000, per: 1001) }

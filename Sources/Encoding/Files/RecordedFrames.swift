@@ -55,7 +55,7 @@ public final class RecordedFrames {
     /// frame of the file.
     ///
     /// - Parameters:
-    ///   - time: File time.
+    ///   - time: File time at which the frame is shown.
     ///   - start: If a seek is needed, reading starts at this time or earlier; `nil` for `time`.
     /// - Returns: The frame; `nil` if the file doesn't contain frames.
     /// - Throws: An error if reading fails.

@@ -211,8 +211,8 @@ public final class TrackReader {
     }
 
     /// Returns the time of each frame from the current position to the end of the file, in order, and whether
-    /// the frame can be decoded independently. No frame is decoded. Frames that the file's edit list hides
-    /// have negative times. This method reads to the end of the file; call `seek` before reading again.
+    /// the frame can be decoded independently. The frames aren't decoded. Frames that the file's edit list
+    /// hides have negative times. This method reads to the end of the file; call `seek` before reading again.
     ///
     /// - Throws: An error if reading fails.
     public func frameTimes() throws(EncodingError) -> [(time: MediaTime, isKey: Bool)] {

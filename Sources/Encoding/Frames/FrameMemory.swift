@@ -36,7 +36,7 @@ final class BytesPool: Sendable {
 
     /// Returns a block from the pool, or allocates one. Free blocks of another size are deallocated.
     ///
-    /// - Parameter count: Size in bytes.
+    /// - Parameter count: Size of the block in bytes.
     /// - Returns: A memory block with undefined contents, aligned to 64 bytes.
     func bytes(_ count: Int) -> SharedBytes {
         let kept = rooms.withLock { rooms in

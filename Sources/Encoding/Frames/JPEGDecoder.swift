@@ -160,8 +160,8 @@ package struct JPEGMarkers {
     /// progressive.
     private static let framesWeDecode: ClosedRange<UInt8> = 0xC0...0xC2
 
-    /// Returns the code of the next marker, which must start a segment. Any number of 0xFF bytes may precede
-    /// the marker code.
+    /// Returns the code of the next marker, which must start a segment. Any number of 0xFF fill bytes may
+    /// precede the marker code.
     private static func marker(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt8? {
         guard position < bytes.count, bytes[position] == 0xFF else { return nil }
         while position < bytes.count, bytes[position] == 0xFF { position += 1 }

@@ -121,9 +121,9 @@ public final class PreviewEncoder {
     /// Returns the size of a preview, with the frame's aspect ratio and even width and height.
     ///
     /// - Parameters:
-    ///   - size: Width × height of the frame in pixels.
+    ///   - size: Width × height of the original frame in pixels.
     ///   - width: Maximum width in pixels, at least 2.
-    /// - Returns: The preview size; `size` if it isn't wider than `width`.
+    /// - Returns: The preview size. This is `size` itself if the frame isn't wider than `width`.
     public static func size(_ size: FrameSize, atMost width: Int) -> FrameSize {
         guard size.width > width else { return size }
         let height = Int64(size.height).rescaled(from: Int64(size.width), to: Int64(width))

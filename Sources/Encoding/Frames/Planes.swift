@@ -235,11 +235,11 @@ extension CapturedFrame {
 
 /// Resolution of the Cb and Cr planes relative to the luma plane.
 public enum ChromaSampling: Sendable {
-    /// Half width and half height.
+    /// Chroma planes have half the width and half the height of the luma plane.
     case c420
-    /// Half width, full height.
+    /// Chroma planes have half the width and the full height of the luma plane.
     case c422
-    /// Full width and full height.
+    /// Chroma planes have the full width and height of the luma plane.
     case c444
 
     var turboJPEG: Int32 {

@@ -46,7 +46,7 @@ final class CoderThread: Sendable {
     ///   - name: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream.
     ///   - patience: Maximum time per frame.
-    ///   - open: Creates the encoder.
+    ///   - open: Closure that opens the encoder.
     /// - Throws: An error if the encoder fails to open or doesn't respond in time.
     init(
         _ name: String, _ settings: VideoEncodingSettings, patience: Nanoseconds = usualPatience,
@@ -94,7 +94,7 @@ final class CoderThread: Sendable {
         return ready + (try answer("flushing the last frames", within: longPatience))
     }
 
-    /// Closes the encoder and waits until it is closed, so that another one can be opened.
+    /// Closes the encoder and waits until it is closed, so that another encoder can be opened.
     func close() throws(EncodingError) {
         let isLeftBehind = state.broadcast { state in
             state.isClosing = true

@@ -38,7 +38,7 @@ public struct EncoderTrial {
     private let patience: Nanoseconds
     private let open: HardwareOpening
 
-    /// Creates a trial for an encoder. Call `run` to start it.
+    /// Creates a trial for an encoder. Call `run` to start the trial.
     ///
     /// - Parameter encoder: An encoder found on this computer.
     public init(of encoder: HardwareEncoder) {

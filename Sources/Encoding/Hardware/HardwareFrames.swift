@@ -15,7 +15,7 @@ struct HardwareFrames {
         self.layout = layout
     }
 
-    /// Copies an I420 frame.
+    /// Copies an I420 frame into a frame of the pool.
     ///
     /// - Returns: The copy, in memory that no other owner uses.
     mutating func copy(_ source: UnsafeMutablePointer<AVFrame>) throws(EncodingError) -> HardwareFrame {
@@ -90,7 +90,7 @@ final class UploadDevice {
     /// frame.
     private static let poolSize: Int32 = 8
 
-    /// Opens a device.
+    /// Opens a VAAPI device.
     ///
     /// - Parameters:
     ///   - node: The device node, such as `/dev/dri/renderD128`.

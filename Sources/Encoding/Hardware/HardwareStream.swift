@@ -23,7 +23,7 @@ final class HardwareStream: VideoStream {
     ///   - spare: Parameter sets of the x264 stream that takes over if the hardware fails. The file must
     ///     contain these parameter sets in addition to the hardware's.
     ///   - patience: Maximum time per frame.
-    ///   - open: Creates the encoder; called once for the rehearsal and once for the stream.
+    ///   - open: Closure that opens the encoder; called once for the rehearsal and once for the stream.
     /// - Throws: An error if the hardware fails to open, doesn't respond, or produces incorrect output.
     init(
         _ name: String, _ settings: VideoEncodingSettings, spare: [UInt8] = [],
@@ -111,7 +111,7 @@ struct HardwareRehearsal {
     ///   - subject: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream, with a color description.
     ///   - patience: Maximum time that the encoder may take per frame.
-    ///   - open: Creates the encoder.
+    ///   - open: Closure that opens the encoder.
     /// - Throws: An error with the reason if the hardware can't encode this stream.
     init(
         _ subject: String, _ settings: VideoEncodingSettings, patience: Nanoseconds,

@@ -10,10 +10,10 @@ final class LibraryCoder: HardwareCoding {
     private let packet: OwnedPacket
     private let uploaded: OwnedFrame
 
-    /// Opens the encoder.
+    /// Opens a hardware encoder.
     ///
     /// - Parameters:
-    ///   - encoder: The encoder.
+    ///   - encoder: The hardware encoder to open.
     ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
     /// - Throws: An error if libavcodec doesn't include the encoder, or the device rejects it.
     init(_ encoder: HardwareEncoder, _ settings: VideoEncodingSettings) throws(EncodingError) {

@@ -11,7 +11,7 @@ package final class CallDeadline {
     /// looked up the URL's protocol and is opening the first connection.
     package var whenFirstAsked: (() -> Void)?
 
-    /// Creates a deadline.
+    /// Creates a deadline for libavformat calls.
     ///
     /// - Parameter cancellation: Cancellation that interrupts the calls immediately.
     package init(_ cancellation: Cancellation) { self.cancellation = cancellation }
@@ -29,7 +29,7 @@ package final class CallDeadline {
     /// Whether the deadline of the current call has passed, or the call is canceled.
     package var isOver: Bool { MonotonicClock().now > deadline || (hears && cancellation.isCancelled) }
 
-    /// Callback that libavformat calls while it is waiting. Valid while this object exists.
+    /// Callback that libavformat calls while it waits. The callback is valid only while this object exists.
     package var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { holder in

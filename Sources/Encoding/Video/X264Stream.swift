@@ -17,7 +17,7 @@ final class X264Stream: VideoStream {
         case spare(threads: Int)
         /// A synthetic camera. Each frame is returned immediately, and there is a key frame every second.
         case camera(parameterSetsInBand: Bool)
-        /// Live output. Each frame is returned immediately, the encoder has a target bit rate instead of a
+        /// A live output. Each frame is returned immediately, the encoder has a target bit rate instead of a
         /// target quality, and there is a key frame every 2 s.
         case live(bitrate: Int)
     }
@@ -200,8 +200,8 @@ protocol VideoStream: AnyObject {
 
     /// Encodes the frames still in the encoder. The stream accepts no frames afterwards.
     ///
-    /// - Parameter isAbandoned: Called before each frame. When this closure returns `true`, the remaining
-    ///   frames are dropped. Hardware encoders ignore this closure and return all frames.
+    /// - Parameter isAbandoned: A closure that is called before each frame. When it returns `true`, the
+    ///   remaining frames are dropped. Hardware encoders ignore this closure and return all frames.
     /// - Returns: The last packets, in decoding order.
     /// - Throws: An error if the encoder fails.
     func flush(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket]

@@ -104,7 +104,7 @@ final class BrokerConnection: @unchecked Sendable {
     /// Sends a request to a member of the group and waits for the response.
     ///
     /// - Parameters:
-    ///   - text: The request.
+    ///   - text: Text of the request.
     ///   - subject: Subject on which the recipient receives requests.
     ///   - patience: Timeout in milliseconds.
     /// - Returns: The response.
@@ -152,7 +152,7 @@ final class BrokerSubscription {
     /// Waits for the next message.
     ///
     /// - Parameter patience: Timeout in milliseconds.
-    /// - Returns: The message; `nil` if none arrives in time.
+    /// - Returns: The message; `nil` if no message arrives in time.
     /// - Throws: `GroupError` if the connection is closed.
     func next(patience: Int64) throws(GroupError) -> BrokerMessage? {
         var message: OpaquePointer?
@@ -240,7 +240,7 @@ enum BrokerFault {
     /// Throws if a call has failed.
     ///
     /// - Parameters:
-    ///   - status: Return value of the call.
+    ///   - status: Status code that the libnats call returned.
     ///   - sentence: Description of the failure as a sentence, without a period.
     /// - Throws: `GroupError` that contains the sentence and the reason.
     static func check(_ status: natsStatus, _ sentence: String) throws(GroupError) {

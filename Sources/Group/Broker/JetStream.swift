@@ -10,7 +10,7 @@ final class JetStream: @unchecked Sendable {
     private let connection: BrokerConnection
     private let subjects: GroupSubjects
 
-    /// Result of sending an event.
+    /// Result of sending an event to the broker.
     enum Outcome {
         /// The broker has stored the event on disk.
         case kept
@@ -132,7 +132,7 @@ final class JetStream: @unchecked Sendable {
     /// Sends an event and waits until the broker has stored it on disk.
     ///
     /// - Parameters:
-    ///   - text: The event.
+    ///   - text: The event as text.
     ///   - node: The node that recorded the event.
     ///   - last: Sequence number of the node's last event in the stream; `nil` for the first event.
     /// - Returns: The outcome, and the sequence number of the stored event.
@@ -148,9 +148,9 @@ final class JetStream: @unchecked Sendable {
         let bytes = Array(text.utf8)
         var (ack, fault): (UnsafeMutablePointer<jsPubAck>?, jsErrCode) = (nil, jsErrCode(0))
         defer { jsPubAck_Destroy(ack) }
-        // No Nats-Msg-Id is set. The broker compares this ID with those of all nodes' messages, so another
-        // node could cause an event to be dropped as a duplicate. The expected last sequence number already
-        // prevents an event from being stored twice.
+        // The header `Nats-Msg-Id` isn't set. The broker compares this ID with those of all nodes' messages,
+        // so another node could cause an event to be dropped as a duplicate. The expected last sequence
+        // number already prevents an event from being stored twice.
         let status = bytes.withUnsafeBytes {
             js_Publish(
                 &ack, handle, subjects.event(of: node), $0.baseAddress, Int32(clamping: $0.count), &options,
@@ -175,8 +175,8 @@ final class JetStream: @unchecked Sendable {
     /// Stores a value under a key, unless another client has changed it in the meantime.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - text: The value.
+    ///   - key: The key to change.
+    ///   - text: The new value.
     ///   - revision: Revision of the value to replace; `nil` requires that the key doesn't exist.
     /// - Returns: Whether the value was stored.
     /// - Throws: `GroupError` if the broker doesn't respond.

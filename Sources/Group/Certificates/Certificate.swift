@@ -16,7 +16,7 @@ final class Certificate {
     ///
     /// - Parameters:
     ///   - bytes: The encoded certificate.
-    ///   - format: PEM or DER.
+    ///   - format: Encoding of the certificate: PEM or DER.
     /// - Throws: `GroupError` if the bytes aren't a certificate.
     init(_ bytes: [UInt8], format: gnutls_x509_crt_fmt_t = GNUTLS_X509_FMT_PEM) throws(GroupError) {
         handle = try Self.empty()
@@ -24,11 +24,11 @@ final class Certificate {
         try TLSFault.check(code, "a certificate cannot be read")
     }
 
-    /// Creates and signs a certificate.
+    /// Creates a certificate and signs it.
     ///
     /// - Parameters:
     ///   - use: Purpose of the certificate.
-    ///   - name: The common name.
+    ///   - name: The certificate's common name.
     ///   - alternative: DNS name of a broker, or email address of a member; `nil` for an authority.
     ///   - lifetime: Validity in seconds from now; negative for an expired certificate.
     ///   - key: Source of the certificate's public key.
@@ -139,7 +139,7 @@ final class Certificate {
         return Array(digest.prefix(16))
     }
 
-    /// Seconds until the certificate expires; negative if it has expired.
+    /// Number of seconds until the certificate expires; negative if it has already expired.
     var secondsLeft: Int { gnutls_x509_crt_get_expiration_time(handle) - time(nil) }
 
     /// Whether the certificate was signed by the given authority and is currently valid.
@@ -200,7 +200,7 @@ final class PrivateKey {
 
     /// Creates a certificate signing request for this key, as PEM (PKCS #10).
     ///
-    /// - Parameter name: The common name.
+    /// - Parameter name: The common name in the request.
     /// - Returns: The request.
     /// - Throws: `GroupError` if GnuTLS fails.
     func request(named name: String) throws(GroupError) -> String {

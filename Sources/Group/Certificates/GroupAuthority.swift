@@ -63,7 +63,7 @@ struct GroupAuthority {
     ///   - request: The member's certificate signing request (PEM).
     ///   - name: The member's name, which overrides the name in the request.
     ///   - identity: The member's identity, which is unique to this certificate.
-    ///   - lifetime: Validity in seconds.
+    ///   - lifetime: Validity of the certificate in seconds.
     /// - Returns: The certificate as PEM.
     /// - Throws: `GroupError` if the request is invalid.
     func certify(

@@ -93,7 +93,7 @@ final class TLSSession {
         }
     }
 
-    /// Waits for a line.
+    /// Waits for a line from the peer.
     ///
     /// - Throws: `GroupError` if no line arrives in time, or the line is too long.
     func receive() throws(GroupError) -> [UInt8] {

@@ -73,7 +73,7 @@ final class Coordination: Sendable {
 
     /// Coordinates the recording. Blocks until the recording's duration has elapsed or a stop signal arrives.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: The exit status of the recording.
     /// - Throws: `GroupError` if another coordinator has taken over.
     func run(until stop: StopSignals) throws(GroupError) -> Int32 {
         let clock = MonotonicClock()

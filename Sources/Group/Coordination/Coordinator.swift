@@ -21,7 +21,7 @@ struct Coordinator {
     /// Maximum time for a node to end a recording that isn't the group's.
     private static let strayTime = Nanoseconds.seconds(10)
 
-    /// Coordinates a recording. Blocks until it has ended.
+    /// Coordinates a recording. This method blocks until the recording has ended.
     ///
     /// - Returns: The worst exit status of all nodes.
     /// - Throws: `GroupError` if the recording can't be started or taken over.
@@ -392,8 +392,9 @@ enum CoordinatorChoice: Equatable {
     /// the store once per second.
     private static let settling = Nanoseconds.seconds(5)
 
-    /// Makes the decision. Nodes report the recordings that they are making, but a report may be wrong or
-    /// forged. If the store doesn't contain a recording, one is taken over only if most nodes report it.
+    /// Decides what a new coordinator does first. Nodes report the recordings that they are making, but a
+    /// report may be wrong or forged. If the store doesn't contain a recording, one is taken over only if
+    /// most nodes report it.
     ///
     /// - Parameters:
     ///   - stored: The value in the broker's store.

@@ -36,8 +36,8 @@ final class GroupCaller: Sendable {
     /// passed. Blocks.
     ///
     /// - Parameters:
-    ///   - order: The command. The node executes the command only once, even if it receives the command
-    ///     several times.
+    ///   - order: The command to send. The node executes the command only once, even if it receives the
+    ///     command several times.
     ///   - node: The node's name.
     ///   - stop: If a stop signal arrives, waiting ends within two seconds.
     /// - Returns: The node's response, which may be a refusal.
@@ -77,7 +77,7 @@ final class GroupCaller: Sendable {
     /// Sends commands to several nodes concurrently and waits for all responses.
     ///
     /// - Parameters:
-    ///   - nodes: Names of the nodes.
+    ///   - nodes: Names of the nodes that receive a command.
     ///   - stop: If a stop signal arrives, waiting ends within two seconds.
     ///   - order: Creates the command for a node.
     /// - Returns: The responses, in the order of `nodes`.

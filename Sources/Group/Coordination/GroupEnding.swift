@@ -21,7 +21,7 @@ struct GroupEnding: Sendable {
     private let nodes: [String]
     private var reports: [String: Report] = [:]
 
-    /// Starts waiting for the nodes.
+    /// Creates the state for waiting until all nodes have finished.
     ///
     /// - Parameters:
     ///   - nodes: The nodes that take part in the recording.

@@ -19,8 +19,8 @@ struct RecordingStore {
         StoredRecording(try stream.value(of: key), of: group, at: now())
     }
 
-    /// Returns the current recording, or the last one if none is running; `nil` if the store is empty or its value is
-    /// implausible.
+    /// Returns the current recording, or the last recording if none is running. Returns `nil` if the store is
+    /// empty or its value is implausible.
     ///
     /// - Throws: `GroupError` if the broker doesn't respond.
     func present() throws(GroupError) -> GroupRecording? { try stored().recording }
@@ -28,9 +28,9 @@ struct RecordingStore {
     /// Stores a recording, unless another client has changed the value since the given revision.
     ///
     /// - Parameters:
-    ///   - recording: The recording.
+    ///   - recording: The recording to store.
     ///   - revision: The revision of the value that was read; `nil` if the store was empty.
-    /// - Returns: Whether the recording was stored.
+    /// - Returns: Whether the recording has been stored.
     /// - Throws: `GroupError` if the broker doesn't respond.
     func note(_ recording: GroupRecording, revision: UInt64?) throws(GroupError) -> Bool {
         try stream.replace(key, by: JSONText.line(recording), revision: revision)

@@ -5,7 +5,7 @@ struct GroupOrder: Codable, Sendable, Equatable {
         /// Put a recorder on standby with a profile, and report the plan, hardware cost, disk space, and
         /// clock offset.
         case prepare
-        /// Start a recording at T0.
+        /// Start the recording at T0.
         case begin
         /// Stop the recording at a given time.
         case stop
@@ -80,7 +80,7 @@ struct GroupSubjects: Sendable {
     var prefix: String { "mc.\(group)." }
     /// The stream that contains the events of all nodes.
     var stream: String { "mc-\(group)-events" }
-    /// Key of the current recording, or of the last one if none is running.
+    /// Key of the current recording in the store, or of the last recording if none is running.
     var recordingKey: String { "\(group).recording" }
 
     func command(to node: String) -> String { prefix + "command." + node }

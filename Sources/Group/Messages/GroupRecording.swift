@@ -21,8 +21,8 @@ struct GroupRecording: Codable, Sendable, Equatable {
     /// Names of the nodes that take part in the recording.
     var nodes: [String]
 
-    /// Maximum lead time of T0. Coordinators choose two to three seconds, and clocks that have never been
-    /// synchronized can differ by seconds.
+    /// Maximum lead time of T0, the time from the start command until T0. Coordinators choose two to three
+    /// seconds, and clocks that have never been synchronized can differ by seconds.
     static let longestLead = Nanoseconds.seconds(20)
     /// Maximum delay of a node's start after T0, as in `GroupManifest.Node.isPlausible`.
     static let longestDelay = Nanoseconds.seconds(30 * 86_400)
@@ -71,7 +71,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - start: T0 in nanoseconds since 1970.
     ///   - now: The group's time in nanoseconds since 1970.
-    /// - Returns: The reason why T0 is implausible; `nil` if it is plausible.
+    /// - Returns: The reason why T0 is implausible; `nil` if T0 is plausible.
     static func fault(ofStart start: Int64, at now: Int64) -> String? {
         guard start >= 0 else { return "T0 is before 1970" }
         let lead = Nanoseconds(start) - Nanoseconds(now)
@@ -85,7 +85,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - group: The group's name.
     ///   - now: The group's time in nanoseconds since 1970.
-    /// - Returns: The reason why the recording is implausible; `nil` if it is plausible.
+    /// - Returns: The reason why the recording is implausible; `nil` if the recording is plausible.
     func fault(in group: String, at now: Int64) -> String? {
         guard GroupName.isRecording(name) else { return "the recording name is invalid" }
         guard self.group == group else { return "the recording belongs to another group" }
@@ -105,9 +105,9 @@ struct GroupRecording: Codable, Sendable, Equatable {
 /// value, so only a plausible recording is used. An implausible value is reported to the user, and the next
 /// recording replaces it.
 enum StoredRecording: Sendable, Equatable {
-    /// The key isn't set.
+    /// The store doesn't contain a recording.
     case none
-    /// The current recording, or the last one if none is running.
+    /// The current recording, or the last recording if none is running.
     case recording(GroupRecording, revision: UInt64)
     /// An implausible value, with the reason why it is implausible. The reason is worded as the end of a
     /// sentence.
@@ -116,7 +116,7 @@ enum StoredRecording: Sendable, Equatable {
     /// Maximum length of a decoded value in bytes. A recording with 256 nodes needs less than 10,000 bytes.
     private static let longest = 64 << 10
 
-    /// Decodes a value.
+    /// Decodes a value from the broker's store.
     ///
     /// - Parameters:
     ///   - value: The bytes and their revision; `nil` if the key isn't set.
@@ -150,7 +150,7 @@ enum StoredRecording: Sendable, Equatable {
         }
     }
 
-    /// The recording, if it is plausible; otherwise `nil`.
+    /// The stored recording; `nil` if there is none or it is implausible.
     var recording: GroupRecording? {
         guard case .recording(let recording, _) = self else { return nil }
         return recording

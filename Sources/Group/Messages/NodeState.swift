@@ -10,9 +10,9 @@ struct NodeState: Codable, Sendable {
     var state: String
     /// The recorder's profile; `nil` if no recorder is running.
     var profile: String?
-    /// Name of the node's current group recording; `nil` if it isn't taking part in one.
+    /// Name of the node's current group recording; `nil` if the node isn't taking part in a recording.
     var recording: String?
-    /// Nanoseconds since the node's T0; `nil` while it isn't recording.
+    /// Nanoseconds since the node's T0; `nil` while the node isn't recording.
     var time_ns: Int64?
     /// Number of frames lost so far.
     var lost_frames: Int64?

@@ -89,10 +89,10 @@ final class ClockLog {
         largest = before
     }
 
-    /// Writes a reading.
+    /// Writes a clock reading to the file.
     ///
     /// - Parameters:
-    ///   - reading: The chrony measurement.
+    ///   - reading: The chrony measurement to write.
     ///   - now: The current time on both clocks.
     func write(_ reading: ClockReading, at now: ClockPair) {
         let line = JSONText.line(
@@ -146,7 +146,7 @@ final class ClockFeed: Sendable {
     /// Number of readings that are skipped after each clock step.
     private static let unsteadyReadings = 5
 
-    /// Starts sending.
+    /// Starts sending the group's time to a recorder.
     ///
     /// - Parameter recorder: The recorder that receives the group's time.
     init(_ recorder: RecorderSupervisor) {

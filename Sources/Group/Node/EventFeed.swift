@@ -157,6 +157,6 @@ struct EventLine: Codable, Sendable {
     var recording: String
     /// Number of the line in `events.ndjson`, starting at 1.
     var number: Int64
-    /// Text of the line.
+    /// Text of the event line.
     var event: String
 }

@@ -31,7 +31,7 @@ final class Node: Sendable {
     ///   - profile: The node's default profile.
     ///   - arguments: Additional arguments for `record`.
     ///   - output: Absolute path of the recordings folder; `nil` for the folder that was set when the node joined.
-    ///   - page: Address of the node's control room; `nil` for none.
+    ///   - page: Address of the node's control room; `nil` if the node has no control room.
     /// - Throws: `GroupError` if this computer hasn't joined the group.
     init(
         _ folder: GroupFolder, program: String, profile: String, arguments: [String], output: String?,
@@ -116,8 +116,8 @@ final class Node: Sendable {
         _ = desk.tend { desk.recorder.status }
     }
 
-    /// Ends this process immediately if its parent, `multicam node`, has died, because the next `multicam node` starts
-    /// another one. The recorder continues.
+    /// Ends this process immediately if its parent, `multicam node`, has died, because the next `multicam
+    /// node` starts another one. The recorder continues to run.
     private func endWithParent() {
         let parent = getppid()
         MediaThread.eventually(name: "node:parent") {

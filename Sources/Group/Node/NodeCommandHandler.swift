@@ -429,8 +429,8 @@ final class NodeCommandHandler: Sendable {
     }
 
     /// Sends a command to the recorder. If the command specifies a time that the session clock hasn't
-    /// reached, the command is retried until it has. The session clock may lag a few milliseconds behind the
-    /// group's time if its offset hasn't been measured for a long time.
+    /// reached, the command is retried until the clock has reached that time. The session clock may lag a few
+    /// milliseconds behind the group's time if its offset hasn't been measured for a long time.
     private func askOfInstant(
         _ words: [String], isFromGroup: Bool = false
     ) throws(GroupError) -> ControlReply {
@@ -503,8 +503,8 @@ final class NodeCommandHandler: Sendable {
         return status
     }
 
-    /// Opens the session folder with the given name; `nil` if it doesn't exist, or if the name belongs to
-    /// something other than a folder.
+    /// Opens the session folder with the given name; `nil` if the folder doesn't exist, or if the name
+    /// belongs to something other than a folder.
     private func sessionFolder(_ name: String) -> ContainedFolder? {
         do throws(FileError) {
             return try ContainedFolder(opening: output).folder(name)

@@ -18,7 +18,7 @@ final class NodeStateMonitor: Sendable {
     /// A node of the group, as listed in the state file.
     private struct Entry: Encodable {
         let name: String
-        /// Time of the node's last message on CLOCK_MONOTONIC; `nil` if none has been received.
+        /// Time of the node's last message on CLOCK_MONOTONIC; `nil` if no message has been received.
         var heard_ns: Int64?
         /// The last state received from the node.
         var state: NodeState?
@@ -68,7 +68,7 @@ final class NodeStateMonitor: Sendable {
                     }
                 }
             } catch {
-                // The connection is closed. The thread that owns the connection reports the error.
+                // The connection has been closed. The thread that owns the connection reports the error.
             }
         }
     }
@@ -110,7 +110,7 @@ final class StateFile {
     private let path: String
     private let lock: FileLock
 
-    /// Opens the file's lock. The initializer doesn't write the state file.
+    /// Opens the lock of the state file. The initializer doesn't write the state file.
     ///
     /// - Parameter path: Path of the file, whose folder must exist.
     init?(_ path: String) {

@@ -28,7 +28,7 @@ enum RecorderActivity: Sendable, Hashable {
     /// Derives the activity from a status.
     ///
     /// - Parameters:
-    ///   - status: The status that the recorder reported; `nil` if it doesn't respond.
+    ///   - status: The status that the recorder reported; `nil` if the recorder doesn't respond.
     ///   - isAlive: Whether a recorder is running.
     init(_ status: ControlStatus?, isAlive: Bool) {
         guard let status else {
@@ -75,7 +75,7 @@ enum Reconciliation: Sendable, Equatable {
     /// Maximum time after T0 until a recorder has started a requested recording or reported that it can't.
     private static let longestWait = Nanoseconds.seconds(60)
 
-    /// Makes the decision about a recording.
+    /// Decides what happens to an unfinished recording in the journal.
     ///
     /// - Parameters:
     ///   - entry: The recording in the journal.
@@ -113,9 +113,10 @@ enum Reconciliation: Sendable, Equatable {
     /// stopped waiting for it too early.
     ///
     /// - Parameters:
-    ///   - entries: The journal, in any order. None of the entries is running.
+    ///   - entries: All entries of the journal, in any order. None of them may be a running recording.
     ///   - activity: The recorder's activity.
-    /// - Returns: The entry and the details of its start; `nil` if not found.
+    /// - Returns: The journal entry and the details of the recording's start; `nil` if there is no such
+    ///   recording.
     static func forgotten(
         in entries: [NodeRecording], _ activity: RecorderActivity
     ) -> (entry: NodeRecording, start: RecordingStart)? {
@@ -150,7 +151,7 @@ enum Admission: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - recording: Name of the recording to start.
-    ///   - entries: The journal.
+    ///   - entries: All entries of the journal.
     init(of recording: String, in entries: [NodeRecording]) {
         if let known = entries.first(where: { $0.recording == recording }), !known.neverBegan {
             self = .known
@@ -174,7 +175,7 @@ enum FollowDecision: Sendable, Equatable {
     /// - Parameters:
     ///   - stored: The plausible recording in the store; `nil` if the store doesn't contain one.
     ///   - node: The node's name.
-    ///   - running: The recording that the node is making; `nil` if none.
+    ///   - running: The recording that the node is making; `nil` if the node isn't recording.
     ///   - now: The group's time in nanoseconds since 1970.
     init(_ stored: GroupRecording?, node: String, running: NodeRecording?, at now: Int64) {
         guard let stored, stored.nodes.contains(node) else {

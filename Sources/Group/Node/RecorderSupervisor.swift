@@ -16,7 +16,7 @@ final class RecorderSupervisor: Sendable {
         var process: Int32?
         /// ID of the recorder process that this program started. When this process ends, `ended` is set.
         var started: Int32?
-        /// Profile of the current recorder, or of the last one if none is running.
+        /// Profile of the current recorder, or of the last recorder if none is running.
         var profile: String
         /// Profile of the last recorder that reached standby.
         var proven: String
@@ -39,14 +39,14 @@ final class RecorderSupervisor: Sendable {
     /// Finds a running recorder without starting one.
     ///
     /// - Parameters:
-    ///   - host: Starts and finds recorders.
+    ///   - host: Interface for starting and finding recorders.
     ///   - profile: The node's default profile.
     ///   - clock: The clock used for waiting.
     init(_ host: any RecorderHost, profile: String, clock: any SessionClock = MonotonicClock()) {
         (self.host, self.own, self.clock) = (host, profile, clock)
         let running = host.running()
-        // Several recorders can be running if this program died while it was replacing one. A recorder that
-        // is recording takes precedence.
+        // Several recorders can be running if this program died while it was replacing a recorder. A recorder
+        // that is recording takes precedence.
         let present =
             running.first { RecorderActivity(host.status(of: $0.process), isAlive: true).isRecording }
             ?? running.first
@@ -63,7 +63,7 @@ final class RecorderSupervisor: Sendable {
     /// Sends a `multicam ctl` command to the recorder and waits for the response.
     ///
     /// - Parameters:
-    ///   - words: The command.
+    ///   - words: The command and its arguments.
     ///   - isFromGroup: Whether the command comes from another computer. If `true`, the recorder refuses
     ///     commands that other computers in the group aren't allowed to send.
     /// - Returns: The recorder's response.
@@ -124,7 +124,7 @@ final class RecorderSupervisor: Sendable {
     /// Starts a recorder and waits until it is on standby.
     ///
     /// - Parameters:
-    ///   - wanted: The profile.
+    ///   - wanted: The profile to use.
     ///   - others: Fallback profiles, which are tried in this order so that the node remains usable.
     /// - Returns: The recorder's status.
     /// - Throws: `GroupError` if no recorder with the wanted profile reaches standby.

@@ -53,7 +53,7 @@ struct PairingCode: Sendable, Equatable {
         secret = Array(bytes.suffix(Self.lengths.secret))
     }
 
-    /// The code as text.
+    /// The pairing code as text.
     var text: String { "\(group)@\(GroupAddress.text(address, port))/\(Self.text(fingerprint + secret))" }
 
     /// Returns the digest of a pairing code's secret. The computer that serves the group stores only this

@@ -30,7 +30,7 @@ enum PairingSocket {
         return descriptor
     }
 
-    /// Accepts a connection. Blocks until a connection arrives.
+    /// Accepts a pairing connection. Blocks until a connection arrives.
     ///
     /// - Returns: The socket, which the caller owns, and the peer's address; `nil` if no connection could be accepted.
     static func accept(_ listener: borrowing OwnedDescriptor) -> (socket: Int32, address: String)? {
@@ -52,7 +52,7 @@ enum PairingSocket {
         return (accepted, address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : address)
     }
 
-    /// Connects to a port. Blocks for a few seconds at most.
+    /// Connects to a port of another computer. Blocks for a few seconds at most.
     ///
     /// - Returns: The socket, which the caller owns.
     /// - Throws: `GroupError` if the connection fails.
@@ -129,7 +129,7 @@ struct PairingConnections: Sendable {
         all.remove(at: index).cutOff()
     }
 
-    /// Removes a connection that has ended.
+    /// Removes a connection that has ended from the list.
     mutating func remove(_ connection: PairingConnection) { all.removeAll { $0 === connection } }
 
     /// Closes the connections whose deadline has passed.

@@ -66,9 +66,9 @@ enum SSHKey {
     /// Allows the holder of a key to read one folder of this user with rsync. The key gives no other access.
     ///
     /// - Parameters:
-    ///   - key: The public key.
+    ///   - key: The public key to allow.
     ///   - group: The group's name, which labels the line in `authorized_keys`.
-    ///   - output: Absolute path of the folder.
+    ///   - output: Absolute path of the folder that the key may read.
     ///   - home: This user's home folder.
     /// - Throws: `GroupError` if the `authorized_keys` file can't be written.
     static func allow(_ key: String, of group: String, toRead output: String, home: String) throws(GroupError)

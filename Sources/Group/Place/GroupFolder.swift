@@ -80,7 +80,7 @@ struct GroupFolder: Sendable {
         }
     }
 
-    /// Replaces a file. Only this user can read the new file.
+    /// Replaces a file in the folder. Only this user can read the new file.
     ///
     /// - Throws: `GroupError` if the file can't be written.
     func write(_ text: String, to name: String) throws(GroupError) {
@@ -131,7 +131,7 @@ struct GroupFolder: Sendable {
     /// may be about to end.
     ///
     /// - Parameters:
-    ///   - name: The file's name.
+    ///   - name: Name of the file to lock.
     ///   - sentence: Error message if another process holds the lock.
     /// - Returns: The lock.
     /// - Throws: `GroupError` if another process holds the lock or the file can't be created.
@@ -308,6 +308,6 @@ final class FileLock: Sendable {
     /// Whether this process holds the lock. Reading this property acquires the lock if it is free.
     var isOurs: Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Releases the lock.
+    /// Releases the file lock.
     func release() { flock(descriptor.number, LOCK_UN) }
 }

@@ -91,10 +91,10 @@ public struct GroupError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The exit status that results from the error.
     public let status: Int32
 
-    /// Creates an error.
+    /// Creates an error with a message for the user.
     ///
     /// - Parameters:
-    ///   - description: The message.
+    ///   - description: The message for the user.
     ///   - status: The exit status: 1, or 2 for invalid arguments.
     public init(_ description: String, status: Int32 = 1) {
         self.description = description

@@ -11,7 +11,7 @@ struct ClockReading: Codable, Sendable, Equatable {
     /// computes the group's time from the offset, this is also the maximum error of the group's time on this
     /// computer.
     var bound_ns: Int64
-    /// Root delay in nanoseconds. Half of the root delay contributes to the bound.
+    /// Root delay of the time source in nanoseconds. Half of the root delay contributes to the bound.
     var root_delay_ns: Int64
     /// Contribution of the source and the network path to the bound, in nanoseconds.
     var root_dispersion_ns: Int64
@@ -28,7 +28,7 @@ extension ClockReading {
     /// Creates a reading from chrony's tracking data.
     ///
     /// - Parameters:
-    ///   - tracking: The tracking data.
+    ///   - tracking: The tracking data that chronyc printed.
     ///   - now: Time of the reading.
     ///   - steps: Number of times this computer's clock was set since measurement started.
     init(_ tracking: ChronyTracking, at now: ClockPair, steps: Int) {

@@ -18,11 +18,12 @@ final class GroupClock: Sendable {
     /// clock step.
     private static let step = Nanoseconds.milliseconds(2)
 
-    /// Starts reading.
+    /// Starts reading the measurements of a chronyd process.
     ///
     /// - Parameters:
     ///   - socket: Socket of the measuring chronyd; `nil` disables measurement.
-    ///   - read: Called once per second with the reading (`nil` if not available) and its time.
+    ///   - read: Called once per second with the reading and the time of the reading. The reading is `nil` if
+    ///     no measurement is available.
     init(_ socket: String?, read: @escaping @Sendable (ClockReading?, ClockPair) -> Void = { _, _ in }) {
         let program = socket == nil ? nil : SupervisedProgram.path(of: "chronyc")
         MediaThread.eventually(name: "group:clock") { [self] in
@@ -94,7 +95,7 @@ final class GroupClock: Sendable {
         }
     }
 
-    /// The last reading; `nil` if none is available.
+    /// The last clock reading; `nil` if no reading is available.
     var reading: ClockReading? { state.withLock(\.reading) }
 
     /// The group's current time, in nanoseconds since 1970. Without a measurement, this is the time of this computer's
@@ -134,7 +135,7 @@ struct ChronyTracking: Sendable, Equatable {
     let rootDelay: Nanoseconds
     let rootDispersion: Nanoseconds
 
-    /// Parses a line.
+    /// Parses a line of chronyc's output.
     ///
     /// - Returns: `nil` if the line is invalid or chrony isn't synchronized to a source.
     init?(_ line: String) {

@@ -10,7 +10,7 @@ package protocol LiveOutputConnection: AnyObject, SendableMetatype {
     /// The content that this connection type accepts.
     static var content: PublishedContent { get }
 
-    /// Connects to the receiver.
+    /// Connects to the receiver of the live output.
     ///
     /// - Parameter request: The address and the streams to send.
     /// - Throws: `PublishingError`, whose kind determines when to retry.
@@ -47,13 +47,13 @@ package struct ConnectionRequest: Sendable {
     package let address: LiveOutputAddress
     /// Bearer token of a WHIP server; `nil` if the server doesn't need one.
     package let token: Secret?
-    /// The streams to send.
+    /// The streams that the connection sends.
     package let streams: PublishedStreams
     /// A cancellation that is triggered when the live output ends. Triggering it makes blocked calls return
     /// immediately.
     package let cancellation: Cancellation
 
-    /// Creates a request. Each parameter sets the property of the same name.
+    /// Creates a connection request. Each parameter sets the property of the same name.
     package init(
         name: String, address: LiveOutputAddress, token: Secret?, streams: PublishedStreams,
         cancellation: Cancellation

@@ -202,10 +202,10 @@ struct SRTWindow {
         changed = now
     }
 
-    /// Updates the window.
+    /// Updates the window with new statistics.
     ///
     /// - Parameters:
-    ///   - figures: libsrt's statistics.
+    ///   - figures: libsrt's current statistics for the connection.
     ///   - isLimited: Whether data is currently waiting because the window is full.
     ///   - now: The current time.
     mutating func update(_ figures: Figures, isLimited: Bool, at now: ClockTime) {

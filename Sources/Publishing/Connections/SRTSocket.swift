@@ -177,11 +177,11 @@ struct HostAddress {
     ///
     /// - Parameters:
     ///   - name: Host name or numeric address; empty for all addresses of this computer.
-    ///   - port: The port, 1 to 65535.
+    ///   - port: Port number, 1 to 65535.
     ///   - transport: The transport protocol, TCP or UDP.
     ///   - isListener: Whether this process will listen at the address.
     /// - Returns: At least one address, in order of preference.
-    /// - Throws: `PublishingError` that names the host.
+    /// - Throws: `PublishingError` that names the host if its addresses can't be resolved.
     static func find(
         _ name: String, _ port: Int, _ transport: Transport, isListener: Bool = false
     ) throws(PublishingError) -> [HostAddress] {
@@ -228,7 +228,7 @@ struct HostAddress {
     /// The check is needed because libavformat doesn't support a connection timeout. Without the check, a
     /// single lost packet would delay a connection by seconds.
     ///
-    /// - Throws: `PublishingError` with the reason.
+    /// - Throws: `PublishingError` with the reason why the server doesn't accept connections.
     func knock(named printable: String, _ cancellation: Cancellation) throws(PublishingError) {
         let number = socket(
             family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

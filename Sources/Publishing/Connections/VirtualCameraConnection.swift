@@ -53,7 +53,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         }
     }
 
-    /// Writes frames as they arrive, and repeats the last frame if none arrives within `hold`.
+    /// Writes frames as they arrive, and repeats the last frame if no new frame arrives within `hold`.
     private static func write(
         to node: V4L2Output, _ path: String, from board: ConditionLock<Board>,
         repeatingAfter hold: Nanoseconds
@@ -100,7 +100,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         if let failure = board.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Closes the device.
+    /// Closes the v4l2loopback device.
     package func close() {
         board.broadcast { $0.isClosed = true }
         writer.join()

@@ -7,7 +7,7 @@ internal import Media
 /// Timestamps start at 0 with the first video frame. Both streams have the same origin, so that audio and
 /// video stay in sync.
 final class LiveMuxer {
-    /// The container format.
+    /// The container format of the muxer's output.
     enum Format: String {
         case transportStream = "mpegts"
         case flashVideo = "flv"

@@ -29,7 +29,7 @@ final class LiveOutputFeed: Sendable {
     /// Creates and starts a feed.
     ///
     /// - Parameters:
-    ///   - liveOutput: The live output.
+    ///   - liveOutput: The live output that receives the content.
     ///   - content: The content that the live output's connection accepts.
     ///   - packets: Feed of the recording's packets.
     ///   - path: Path of the media socket.
@@ -171,7 +171,7 @@ struct LiveOutput: Sendable, Equatable {
     private static let bitrates = 50_000...100_000_000
     private static let longestName = 64
 
-    /// Validates a request.
+    /// Validates a request of the recorder.
     ///
     /// - Throws: `PublishingError` with a message that contains no secrets.
     init(_ request: LiveRequest) throws(PublishingError) {

@@ -142,8 +142,8 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
 }
 
 /// Adapts a separate encoder to a congested network. The policy first reduces the bit rate, then the frame
-/// rate, then the frame size. Recovery is gradual. This type is a pure value type, and is updated once per
-/// second.
+/// rate, then the frame size. When the network recovers, the level is raised gradually. This type is a pure
+/// value type, and is updated once per second.
 struct LiveRatePolicy {
     /// Measurements of one second.
     struct Measurement: Equatable {
@@ -200,7 +200,7 @@ struct LiveRatePolicy {
 
     /// Evaluates the measurements of one second, and adapts the level.
     ///
-    /// - Returns: The level for the encoder.
+    /// - Returns: The level to which the encoder must be set.
     mutating func update(_ measurement: Measurement) -> Level {
         settled += 1
         if let roundTrip = measurement.roundTrip { shortest = min(shortest ?? roundTrip, roundTrip) }

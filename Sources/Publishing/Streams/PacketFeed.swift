@@ -68,7 +68,7 @@ final class PacketFeed: Sendable {
         slot?.close()
     }
 
-    /// Reconnects if necessary. Call this method once per second.
+    /// Reconnects the feed's tap if necessary. Call this method once per second.
     func tend() { state.withLock { $0.slot }?.tend() }
 
     private func take(_ piece: RemoteTap.Piece) {
@@ -128,7 +128,7 @@ final class TapSlot: Sendable {
     /// Number of `tend` calls between two attempts after a refusal.
     private static let restAfterRefusal = 2
 
-    /// Creates a slot. The slot connects on the first call of `tend`.
+    /// Creates a tap slot. The slot connects on the first call of `tend`.
     ///
     /// - Parameters:
     ///   - content: The requested content.
@@ -187,7 +187,7 @@ final class TapSlot: Sendable {
         tap?.change(to: request)
     }
 
-    /// Closes the slot permanently.
+    /// Closes the tap slot permanently.
     func close() {
         let tap = state.withLock { state in
             state.isClosed = true

@@ -70,7 +70,7 @@ package struct PublishedContent: Sendable, Equatable {
     /// Whether unencoded audio samples are accepted.
     package var samples = false
 
-    /// Creates a value. Each parameter sets the property of the same name.
+    /// Creates a description of accepted content. Each parameter sets the property of the same name.
     package init(
         video: Bool = false, audio: Bool = false, frames: PixelFormat? = nil, samples: Bool = false
     ) {

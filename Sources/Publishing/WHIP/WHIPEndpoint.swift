@@ -122,10 +122,10 @@ struct SessionDescription: Equatable {
     /// The session description for `webrtcbin`, with CRLF line endings.
     let text: String
 
-    /// Maximum length of an answer in bytes. Typical answers are a few thousand bytes long.
+    /// Maximum length of an SDP answer in bytes. Typical answers are a few thousand bytes long.
     static let longest = 65_536
 
-    /// Parses an answer.
+    /// Parses a server's SDP answer.
     ///
     /// - Parameters:
     ///   - bytes: Body of the server's response.

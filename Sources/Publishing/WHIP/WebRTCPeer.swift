@@ -21,7 +21,7 @@ final class WebRTCPeer {
         case new, connecting, connected, disconnected, failed, closed
     }
 
-    /// Creates the pipeline.
+    /// Creates the GStreamer pipeline for a peer.
     ///
     /// - Parameters:
     ///   - profile: Profile of the H.264 stream.
@@ -240,7 +240,7 @@ final class WebRTCPeer {
         push(whole, at, into: video)
     }
 
-    /// Sends samples.
+    /// Sends audio samples.
     ///
     /// - Parameters:
     ///   - samples: Interleaved samples at 48 kHz.

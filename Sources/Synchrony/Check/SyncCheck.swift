@@ -39,7 +39,7 @@ public struct SyncCheck {
     /// Examines and compares all tracks.
     ///
     /// - Parameters:
-    ///   - version: Version of the measuring program.
+    ///   - version: Version of the program that makes the measurement.
     ///   - progress: Called a few times per track with a message for users, on the calling thread.
     /// - Returns: The result, with an entry for each track in the manifest's order.
     /// - Throws: `EncodingError` if a file can't be read.

@@ -185,7 +185,7 @@ extension SyncFindings.Track {
     /// Returns an offset as text. If video tracks are aligned within the resolution of their frames, the text
     /// is "within one frame", because a value of half a frame would look like a precise measurement.
     ///
-    /// - Parameter measured: An offset of this track.
+    /// - Parameter measured: A measured offset of this track.
     /// - Returns: A short text for users.
     public func text(of measured: MeasuredOffset) -> String {
         guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,

@@ -138,7 +138,7 @@ struct TrackEvents {
 
 /// The files of one track, in sequence on the recording's timeline.
 struct TrackParts {
-    /// A file of a track.
+    /// One of the files of a track.
     struct Part {
         let file: String
         /// Time 0 of the file, relative to T0. The value comes from the manifest. If the manifest doesn't

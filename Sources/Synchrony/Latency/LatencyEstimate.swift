@@ -81,7 +81,7 @@ extension LatencyEstimate {
     /// - Parameters:
     ///   - events: Events of the device, in chronological order.
     ///   - reference: Events of the reference microphone, in chronological order.
-    ///   - mediaType: Kind of the device. Time stamps of a camera are never earlier than those of the
+    ///   - mediaType: Media type of the device. Time stamps of a camera are never earlier than those of the
     ///     reference, except by the travel time of the sound. Time stamps of a microphone may be earlier, and
     ///     the microphone may be closer or farther away than the reference.
     public init?(

@@ -25,8 +25,8 @@ public struct VoiceDating: Sendable {
         let difference: Nanoseconds
     }
 
-    /// Length of a comparison. One second is enough to identify speech and the noise of most rooms with certainty (20
-    /// standard deviations).
+    /// Length of the audio that is compared. One second is enough to identify speech and the noise of most
+    /// rooms with certainty (20 standard deviations).
     public static let window = Nanoseconds.seconds(1)
     /// Time between two comparisons. Half of the audio in each comparison is new.
     private static let interval = Nanoseconds.milliseconds(500)
@@ -173,7 +173,7 @@ struct HeardAudio: Sendable {
     /// Capture time of the end of the buffer on `CLOCK_MONOTONIC`; `nil` before the first slice.
     var end: ClockTime? { time(of: first + Int64(samples.count)) }
 
-    /// Duration of `count` samples.
+    /// Returns the duration of `count` samples.
     func duration(of count: Int64) -> Nanoseconds {
         .duration(of: count, perSecond: rate)
     }
