@@ -75,7 +75,7 @@ public struct ControlClient: Sendable {
     }
 
     /// Returns the folder of the recording that a process left unfinished when it ended. Returns `nil` if
-    /// there is none.
+    /// there is no unfinished recording.
     public func unfinishedRecording(of process: Int32) -> String? {
         guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else { return nil }
         return path.printable(limit: 1000)

@@ -14,7 +14,7 @@ public struct ControlReply: Sendable, Equatable, Codable {
         /// Path of the video clip around the still; `nil` if no clip was recorded.
         public var clip: String?
 
-        /// Creates an entry from its values.
+        /// Creates an entry for the files of one still image.
         public init(role: String, file: String, clip: String?) {
             self.role = role
             self.file = file

@@ -415,7 +415,7 @@ final class ControlConnection {
         self.deadline = deadline
     }
 
-    /// Starts sending the reply. The client must receive it before the deadline.
+    /// Starts sending the reply. The client must receive the reply before the deadline.
     func give(_ line: Data, until deadline: ClockTime) {
         request = Data()
         answer = line

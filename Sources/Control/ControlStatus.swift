@@ -492,7 +492,7 @@ extension ControlStatus {
         public var lost_frames: Double?
         /// Maximum fraction of a microphone's samples that may be lost.
         public var lost_samples: Double?
-        /// Maximum silence of a microphone in nanoseconds.
+        /// Maximum duration of a microphone's silence in nanoseconds.
         public var silence_ns: Int64?
 
         init(_ limits: RecordingLimits) {

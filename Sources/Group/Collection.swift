@@ -326,7 +326,7 @@ struct CollectedTree: Sendable {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Total size of the files in bytes. Holes in sparse files count in full.
+    /// Total size of the files in bytes. Holes in sparse files are counted like data.
     var byteCount: Int64 {
         var sum: Int64 = 0
         walk { _, _, bytes in sum &+= bytes }

@@ -63,7 +63,7 @@ public struct PlotArea: Sendable {
     /// - Parameters:
     ///   - canvas: The drawing to add to.
     ///   - ticks: Maximum number of grid steps along each axis; 0 draws no inner lines.
-    ///   - label: Formats a number on the x axis.
+    ///   - label: Closure that formats a number on the x axis.
     public func drawGrid(
         on canvas: inout SVGCanvas, ticks: (x: Int, y: Int) = (8, 4), label: (Double) -> String = Axis.label
     ) {

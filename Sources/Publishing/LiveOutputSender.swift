@@ -310,8 +310,8 @@ final class LiveOutputSender: Sendable {
     }
 }
 
-/// Delays between reconnection attempts. This type is a pure value type: the current time is passed to each
-/// call.
+/// Delays between reconnection attempts. `RetryBackoff` is a value type without side effects: the current
+/// time is passed to each call.
 ///
 /// For one minute after a loss, delays are at most half a second, so that the stream resumes soon after the
 /// network has recovered. After the first minute, the delays increase up to ten seconds. Errors that require

@@ -1,8 +1,8 @@
 internal import Inputs
 internal import Media
 
-/// Queue of items for a live output. The queue also decides which items to drop. This type is a pure value
-/// type: the current time is passed to each call.
+/// Queue of items for a live output. The queue also decides which items to drop. `PublishedBacklog` is a
+/// value type without side effects: the current time is passed to each call.
 ///
 /// When the queue is full, encoded frames are dropped up to the next key frame, so that the remaining frames
 /// can always be decoded. If the queue holds raw frames, only the newest ones are kept.

@@ -19,8 +19,8 @@ public struct OnsetDetector: Sendable {
     private static let quietBlocks = 25
     /// Number of blocks in half a second.
     private static let usualBlocks = 250
-    /// Maximum number of blocks from the start of an onset to its first loud block. The start of an onset is
-    /// softer.
+    /// Maximum number of blocks from the start of an onset to its first loud block. The distance exists
+    /// because an onset starts softly.
     private static let leadBlocks = 2
     /// Number of blocks that determine the height of an onset, starting with the loud block (20 ms). Room
     /// echoes arrive after this time, and vowels rise more slowly.
@@ -71,7 +71,7 @@ public struct OnsetDetector: Sendable {
     /// Processes the next samples of one channel. Full scale is ±1.
     ///
     /// - Parameters:
-    ///   - new: The next samples, of any number. NaN counts as silence.
+    ///   - new: The next samples, in any number. NaN counts as silence.
     ///   - time: Capture time of the first sample. Only the value of the first call is used, because all
     ///     following samples must be 1/`rate` seconds apart. If the samples aren't contiguous, create a new
     ///     detector.

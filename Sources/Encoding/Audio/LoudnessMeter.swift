@@ -85,7 +85,7 @@ final class LoudnessMeter: LoudnessMetering {
 /// times the highest nearby sample, so audio that can't exceed the current peak is skipped without changing
 /// the result.
 final class TruePeakMeter {
-    /// Highest magnitude so far; 1 is full scale.
+    /// Highest signal magnitude so far; 1 is full scale.
     private(set) var highest = 0.0
     private let state: OwnedLoudnessState
     /// Interleaved samples of the frames immediately before the next input: at most `reach` frames.
@@ -220,8 +220,8 @@ public final class BlockPeakMeter {
 /// An `ebur128_state` with exactly one owner, at the session's sample rate.
 final class OwnedLoudnessState {
     enum Purpose {
-        /// Momentary, short-term, and integrated loudness, and loudness range. A histogram with 0.1 LU steps
-        /// keeps memory use and CPU time constant, even over hours.
+        /// The loudness range, and the momentary, short-term, and integrated loudness. A histogram with 0.1
+        /// LU steps keeps memory use and CPU time constant, even over hours.
         case loudness
         case truePeak
     }
@@ -248,8 +248,8 @@ final class OwnedLoudnessState {
                 reason: "\(channels) channels are not supported (1 to 8), or the system is out of memory")
         }
         for channel in 0..<UInt32(channels) {
-            // Left and right have the same weight. The library ignores channels that have no speaker
-            // position.
+            // The left and right channels have the same weight. The library ignores channels that have no
+            // speaker position.
             let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
             guard
                 ebur128_set_channel(state, channel, Int32(place.rawValue)) == Int32(EBUR128_SUCCESS.rawValue)

@@ -120,7 +120,7 @@ final class ComposedVideoEncoder: VideoEncoding {
 
     /// Description of the stream. If the settings don't specify a color description, the stream's description
     /// is final only after the first call of `encode`, because the parameter sets contain the color
-    /// description. Before that, the property contains JPEG's color description.
+    /// description. Before that call, this property contains JPEG's color description.
     var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyFrame() {

@@ -7,7 +7,7 @@ enum Slate {
     /// stored among the camera's packets.
     ///
     /// - Parameters:
-    ///   - frame: One of the camera's own frames.
+    ///   - frame: One of the camera's own JPEG frames.
     ///   - caption: Text on the slate.
     /// - Returns: A complete JPEG.
     /// - Throws: An error if the frame isn't a JPEG, or libjpeg-turbo rejects it.

@@ -45,8 +45,8 @@ final class TextMask {
     ///
     /// - Parameters:
     ///   - line: A line that was laid out for this drawing.
-    ///   - x: Left edge in pixels of the upright mask.
-    ///   - y: Top edge in pixels of the upright mask.
+    ///   - x: Left edge of the line, in pixels of the upright mask.
+    ///   - y: Top edge of the line, in pixels of the upright mask.
     ///   - strength: Opacity of the text, 0…1.
     func draw(_ line: TextLine, x: Int, y: Int, strength: Double) {
         cairo_set_source_rgba(context, 0, 0, 0, strength)
@@ -110,7 +110,8 @@ extension TextMask {
     }
 }
 
-/// One line of text, laid out. A line that is too wide is shrunk first, and then shortened if it is still too wide.
+/// One line of text with its computed layout. A line that is too wide is shrunk first, and then shortened if
+/// it is still too wide.
 final class TextLine {
     /// Width × height in pixels, including ascent and descent.
     let size: FrameSize
@@ -131,7 +132,7 @@ final class TextLine {
     /// - Parameters:
     ///   - text: Text of the line. Long text is shortened in the middle because names differ at both ends.
     ///   - letters: Size of an em in pixels.
-    ///   - isBold: Whether the weight is bold instead of normal.
+    ///   - isBold: Whether the font weight is bold instead of normal.
     ///   - limit: Maximum width of the line in pixels.
     ///   - fonts: The fonts used for this drawing.
     init?(_ text: String, letters: Double, isBold: Bool, limit: Int, fonts: FontChoice) {

@@ -331,7 +331,7 @@ extension FrameRate {
 /// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the other
 /// streams. A timestamp jump, such as at the join of two MPEG-TS recordings, shifts all later times so that
 /// the file continues without a gap, as in a player. All streams are shifted by the same amount and stay in
-/// sync. The timeline is a pure value type.
+/// sync. `FileTimeline` is a value type without side effects.
 struct FileTimeline {
     /// A jump in the file's timestamps.
     struct Jump: Equatable {

@@ -144,7 +144,7 @@ final class FrameScaler {
     /// - Parameters:
     ///   - frame: The decoded frame, which isn't modified.
     ///   - source: Color description of the frame.
-    ///   - target: 4:2:0 planes of any size. The frame is scaled to fill them.
+    ///   - target: 4:2:0 planes of any size. The frame is scaled to fill the planes.
     ///   - color: Color description of the target.
     /// - Throws: An error if swscale doesn't support the pixel format or fails.
     func scale(

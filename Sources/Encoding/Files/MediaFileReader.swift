@@ -256,7 +256,7 @@ enum AudioProbe {
 
 /// Frame rate of a file, measured from the timestamps of its frames. A rate that is stated in the file or
 /// guessed by a library is often wrong: it may be a multiple of the actual frame rate, or the clock rate of
-/// the timestamps. This type is a pure value type.
+/// the timestamps. `MeasuredRate` is a value type without side effects.
 struct MeasuredRate {
     /// Common frame rates. If a measured rate is close to one of these rates, the common rate is used.
     private static let usual =

@@ -4,7 +4,7 @@ import Media
 /// Converts a hardware encoder's output to packets for files, and checks that the encoder returns each frame
 /// once and in order.
 ///
-/// The type is a pure value type.
+/// `CodedStream` is a value type without side effects.
 struct CodedStream {
     private let subject: String
     private let ticksPerFrame: Int64
@@ -16,7 +16,7 @@ struct CodedStream {
     /// Parameter sets that the encoder returned without a frame, to be inserted before the next frame.
     private var waiting: [UInt8] = []
 
-    /// Creates the converter and check for a stream.
+    /// Creates a converter for the output of an encoder.
     ///
     /// - Parameters:
     ///   - subject: Name of the encoder, used in messages.

@@ -90,7 +90,7 @@ final class CoderThread: Sendable {
     func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
         hand(Job(frame: nil, presentation: 0, asKey: false))
-        // Many frames may still be inside the encoder.
+        // The timeout is long, because many frames may still be inside the encoder.
         return ready + (try answer("flushing the last frames", within: longPatience))
     }
 
@@ -149,7 +149,7 @@ final class CoderThread: Sendable {
         _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
     ) {
         work(state, settings, open)
-        // The encoder is closed at this point.
+        // At this point, the encoder has been closed.
         state.broadcast { $0.isClosed = true }
     }
 

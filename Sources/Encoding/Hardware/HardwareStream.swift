@@ -59,7 +59,7 @@ final class HardwareStream: VideoStream {
 
 /// Interface of a hardware H.264 encoder: a device accessed through libavcodec, or a substitute in a test.
 ///
-/// The encoder's output isn't trusted: `HardwareStream` checks it.
+/// The encoder's output isn't trusted, so `HardwareStream` checks it.
 protocol HardwareCoding: AnyObject {
     /// Frame layout that the encoder requires.
     var layout: HardwareFrame.Layout { get }

@@ -21,7 +21,7 @@ extension EncodingError {
 }
 
 /// Silences the FFmpeg libraries and x264, which otherwise write messages to standard error. This program
-/// reports their errors itself.
+/// reports the errors of these libraries itself.
 enum LibraryLog {
     /// Silences the libraries for the whole process, once.
     static let silenced: Void = av_log_set_level(AV_LOG_QUIET)

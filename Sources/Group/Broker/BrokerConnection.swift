@@ -16,7 +16,7 @@ final class BrokerConnection: @unchecked Sendable {
     /// Connects to the broker. The initializer blocks for a few seconds at most.
     ///
     /// - Parameters:
-    ///   - folder: The group's folder, which contains the certificates.
+    ///   - folder: The group's folder, which contains the certificates for the connection.
     ///   - identity: Name and certificate of this client.
     ///   - patience: Timeout in milliseconds.
     /// - Throws: `GroupError` with the reason for the failure.
@@ -89,10 +89,11 @@ final class BrokerConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the broker is reachable now.
+    /// Whether the broker is currently reachable.
     var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
-    /// Publishes a message without a delivery guarantee. Messages aren't queued while the broker is unreachable.
+    /// Publishes a message without a delivery guarantee. If the broker is unreachable, the message isn't
+    /// queued.
     func tell(_ text: String, on subject: String) {
         guard isConnected else { return }
         let bytes = Array(text.utf8)

@@ -73,7 +73,8 @@ struct Serving {
         }
     }
 
-    /// Recreates the stream and the store if the broker has lost its data. Runs until a stop signal arrives.
+    /// Recreates the stream and the store if the broker has lost its data. This method runs until a stop
+    /// signal arrives.
     private func keep(_ stream: JetStream, until stop: StopSignals) {
         while !stop.hasCome {
             stop.sleep(until: MonotonicClock().now + .seconds(1))

@@ -32,7 +32,7 @@ final class Certificate {
     ///   - alternative: DNS name of a broker, or email address of a member; `nil` for an authority.
     ///   - lifetime: Validity in seconds from now; negative for an expired certificate.
     ///   - key: Source of the certificate's public key.
-    ///   - issuer: The signer; `nil` for a self-signed certificate.
+    ///   - issuer: Issuer that signs the certificate; `nil` for a self-signed certificate.
     /// - Throws: `GroupError` if GnuTLS fails.
     init(
         _ use: Use, named name: String, alternative: String?, lifetime: Int, of key: Key,
@@ -82,7 +82,7 @@ final class Certificate {
 
     deinit { gnutls_x509_crt_deinit(handle) }
 
-    /// Source of the key for a new certificate.
+    /// Source of the public key for a new certificate.
     enum Key {
         /// A private key that this process holds.
         case own(PrivateKey)

@@ -10,7 +10,8 @@ struct GroupEnding: Sendable {
         case silent
         /// The node is still recording or closing its files.
         case recording
-        /// The node refused to report. The associated sentence states the reason.
+        /// The node refused to report its recording. The associated sentence states the reason for the
+        /// refusal.
         case refused(String)
         /// The node's recording has ended.
         case ended(NodeRecording)
@@ -52,7 +53,7 @@ struct GroupEnding: Sendable {
         if case .ended = report(of: node) { return nil }
         guard nodes.contains(node), case .success(let answer) = answer else { return nil }
         guard let part = answer.recording, let outcome = part.outcome, outcome != "recording" else {
-            // A node refuses a report request that arrives after its deadline. The request must then be sent
+            // A node refuses a report request that arrives after its deadline. A refused request must be sent
             // again.
             reports[node] = answer.ok ? .recording : .refused(answer.text)
             return nil

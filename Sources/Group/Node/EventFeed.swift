@@ -100,7 +100,7 @@ struct EventFeed {
 
 /// Reads the lines of a growing `events.ndjson`, each exactly once. Use it from a single thread.
 struct EventFile {
-    /// Number of the last line read.
+    /// Number of the last line that was read.
     private(set) var number: Int64 = 0
     private let name: String
     private let folder: String

@@ -125,8 +125,8 @@ final class StateFile {
         do throws(FileError) {
             try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
         } catch {
-            // A failure to write is ignored. Readers can tell from the timestamps in the file that its
-            // content is old.
+            // An error in writing the file is ignored. Readers can tell from the timestamps in the file that
+            // its content is old.
         }
     }
 

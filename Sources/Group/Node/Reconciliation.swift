@@ -25,7 +25,7 @@ enum RecorderActivity: Sendable, Hashable {
     /// The recorder is recording or closing its files.
     case recording(RecordingStart)
 
-    /// Derives the activity from a status.
+    /// Derives the recorder's activity from its status.
     ///
     /// - Parameters:
     ///   - status: The status that the recorder reported; `nil` if the recorder doesn't respond.
@@ -113,7 +113,7 @@ enum Reconciliation: Sendable, Equatable {
     /// stopped waiting for it too early.
     ///
     /// - Parameters:
-    ///   - entries: All entries of the journal, in any order. None of them may be a running recording.
+    ///   - entries: All entries of the journal, in any order. None of the entries may be a running recording.
     ///   - activity: The recorder's activity.
     /// - Returns: The journal entry and the details of the recording's start; `nil` if there is no such
     ///   recording.

@@ -232,7 +232,7 @@ final class RecorderSupervisor: Sendable {
 }
 
 /// Interface for starting, finding, and controlling recorder processes. `RecorderSupervisor` decides when to
-/// use it. Tests use an implementation that doesn't start any processes.
+/// start and stop recorders. Tests use an implementation that doesn't start any processes.
 protocol RecorderHost: Sendable {
     /// Checks whether a recorder with a profile could reach standby, without opening its devices.
     ///
@@ -263,10 +263,9 @@ protocol RecorderHost: Sendable {
     func signal(_ number: Int32, to process: Int32)
 }
 
-/// Recorders as `multicam record --standby` processes. Runs recorders as `multicam record --standby`
-/// processes. Each process has an environment variable that contains the path of the group's folder, so this
-/// program can find the process again after a crash. The search works even if this program crashes before the
-/// recorder has created its first file.
+/// Runs recorders as `multicam record --standby` processes. Each process has an environment variable that
+/// contains the path of the group's folder, so this program can find the process again after a crash. The
+/// search works even if this program crashes before the recorder has created its first file.
 struct RecorderProcesses: RecorderHost {
     let folder: GroupFolder
     /// Path of `multicam`.

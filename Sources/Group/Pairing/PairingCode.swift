@@ -103,7 +103,7 @@ struct Invitation: Codable, Sendable {
         case isCoordinator = "coordinator"
     }
 
-    /// Expiry time in seconds since 1970.
+    /// Expiry time of the invitation, in seconds since 1970.
     var until: Int64
     /// Whether a computer that joins with this code becomes a coordinator.
     var isCoordinator: Bool

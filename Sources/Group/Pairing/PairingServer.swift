@@ -40,7 +40,8 @@ final class PairingServer: Sendable {
         MediaThread.eventually(name: "pairing") { [self] in
             while true {
                 guard let (socket, address) = PairingSocket.accept(listener) else {
-                    // The system has run out of file descriptors. Retry after some have been closed.
+                    // The system has run out of file descriptors. Accepting is retried after some descriptors
+                    // have been closed.
                     MonotonicClock().sleep(
                         until: MonotonicClock().now + .milliseconds(200), unless: Cancellation())
                     continue

@@ -105,7 +105,7 @@ final class PairingConnection: Sendable {
         (self.address, self.deadline) = (address, deadline)
     }
 
-    /// Shuts down the connection. Pending reads return end of file.
+    /// Shuts down the connection. Pending read calls then return end of file.
     func cutOff() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 }
 

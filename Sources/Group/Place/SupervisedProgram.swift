@@ -46,8 +46,8 @@ final class SupervisedProgram: Sendable {
         }
     }
 
-    /// Returns the path of a program. The search is needed because daemons are often installed in folders
-    /// that aren't in a user's `PATH`.
+    /// Searches for a program and returns its path. The search is needed because daemons are often installed
+    /// in folders that aren't in a user's `PATH`.
     static func path(of name: String) -> String? {
         ProgramPath.named(name)
             ?? ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }.first {

@@ -129,8 +129,8 @@ struct ChronyTracking: Sendable, Equatable {
     let measuredAt: Int64
     /// Difference between the source's time and this computer's clock.
     let offset: Nanoseconds
-    /// Frequency error of this computer's clock in parts per million. Positive values mean that the clock is
-    /// fast.
+    /// Frequency error of this computer's clock in parts per million. A positive value means that the clock
+    /// is fast.
     let ppm: Double
     let rootDelay: Nanoseconds
     let rootDispersion: Nanoseconds

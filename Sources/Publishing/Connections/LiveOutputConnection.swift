@@ -49,8 +49,8 @@ package struct ConnectionRequest: Sendable {
     package let token: Secret?
     /// The streams that the connection sends.
     package let streams: PublishedStreams
-    /// A cancellation that is triggered when the live output ends. Triggering it makes blocked calls return
-    /// immediately.
+    /// A cancellation that is triggered when the live output ends. When the cancellation is triggered,
+    /// blocked calls return immediately.
     package let cancellation: Cancellation
 
     /// Creates a connection request. Each parameter sets the property of the same name.
@@ -108,7 +108,8 @@ package struct PublishingError: Error, Sendable, Equatable, CustomStringConverti
 
     /// Creates an error that requires user action.
     package static func refused(_ sentence: String) -> Self { Self(.refused, sentence) }
-    /// Creates an error for a probable refusal. The server may also be restarting.
+    /// Creates an error for a connection that the server has probably refused, although it may also be
+    /// restarting.
     package static func doubtful(_ sentence: String) -> Self { Self(.doubtful, sentence) }
     /// Creates an error for a failure of the network or the server.
     package static func lost(_ sentence: String) -> Self { Self(.lost, sentence) }

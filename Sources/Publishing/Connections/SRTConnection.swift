@@ -145,11 +145,11 @@ final class SRTConnection: LiveOutputConnection {
     func close() {}
 }
 
-/// Limits the number of bytes in flight to an SRT receiver. This type is a pure value type: measurements and
-/// the current time are passed to each call.
+/// Limits the number of bytes in flight to an SRT receiver. `SRTWindow` is a value type without side effects:
+/// measurements and the current time are passed to each call.
 ///
 /// SRT's live mode sends all data immediately. If the data rate exceeds a link's capacity, the link's queue
-/// overflows and the receiver skips the missing data, which results in incomplete frames. `SRTWindow` keeps
+/// overflows and the receiver skips the missing data, which results in incomplete frames. The window keeps
 /// the link's queue short. Excess data waits in the live output's queue, which drops whole frames up to the
 /// next key frame. As in TCP Vegas (Brakmo 1995), the window is based on delay rather than losses, because
 /// losses aren't always caused by congestion.

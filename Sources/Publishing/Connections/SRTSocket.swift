@@ -213,7 +213,7 @@ struct HostAddress {
         return found
     }
 
-    /// Passes the address to a system function.
+    /// Calls a function with a pointer to the socket address.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, Int) -> Result) -> Result {
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }

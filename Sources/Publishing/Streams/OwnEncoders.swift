@@ -142,8 +142,8 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
 }
 
 /// Adapts a separate encoder to a congested network. The policy first reduces the bit rate, then the frame
-/// rate, then the frame size. When the network recovers, the level is raised gradually. This type is a pure
-/// value type, and is updated once per second.
+/// rate, then the frame size. When the network recovers, the level is raised gradually. The policy is a value
+/// type without side effects, and is updated once per second.
 struct LiveRatePolicy {
     /// Measurements of one second.
     struct Measurement: Equatable {

@@ -116,8 +116,8 @@ package final class WHIPConnection: LiveOutputConnection {
     }
 }
 
-/// Determines whether a peer is still connected, based on its reception reports. This type is a pure value
-/// type: the current time is passed to each call.
+/// Determines whether a peer is still connected, based on its reception reports. `PeerConfirmation` is a
+/// value type without side effects: the current time is passed to each call.
 ///
 /// The ICE implementation in GStreamer 1.22 doesn't detect when a peer has disconnected. A connected peer
 /// sends reception reports (RFC 3550): browsers and most servers send one per second, and GStreamer sends one

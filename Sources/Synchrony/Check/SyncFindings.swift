@@ -24,7 +24,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
     public enum Method: String, Sendable, Codable {
         /// Flashes, claps, and beeps that both tracks contain were matched.
         case claps
-        /// Audio that both tracks contain was correlated.
+        /// The audio of both tracks was correlated.
         case correlation
     }
 

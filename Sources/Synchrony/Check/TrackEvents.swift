@@ -25,7 +25,7 @@ struct TrackEvents {
     /// program frame, not only one inset.
     private static let leastProgramRise = 0.1
 
-    /// Prepares the search in a track. The track's files are opened to determine their length.
+    /// Prepares the search for events in a track. The track's files are opened to determine their length.
     ///
     /// - Throws: `EncodingError` if a file can't be read.
     init(_ track: CheckedTrack) throws(EncodingError) {
