@@ -49,7 +49,7 @@ package struct ControlFolder: Sendable {
     /// Path of a symbolic link to the session folder of a process.
     private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
 
-    /// Stores the path of the session folder to which a process is recording.
+    /// Stores the path of a recording process's session folder.
     ///
     /// - Parameters:
     ///   - sessionFolder: The session folder; `nil` if no recording is in progress.
@@ -67,7 +67,7 @@ package struct ControlFolder: Sendable {
     }
 
     /// Returns the session folder that a process is recording to, or was recording to when it crashed.
-    /// Returns `nil` if there is no such folder.
+    /// Returns `nil` if such a folder doesn't exist.
     func recording(of process: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { bytes in

@@ -92,8 +92,8 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Stores the path of the session folder next to the socket, so that `multicam ctl` can tell the user
-    /// which folder to recover after a crash.
+    /// Stores the path of the session folder next to the socket, so that `multicam ctl` can name the folder
+    /// to recover after a crash.
     ///
     /// - Parameter sessionFolder: The session folder; `nil` after the recording is finished.
     /// - Throws: `ControlError.system` if the path can't be stored. A failure to store the path doesn't
@@ -122,7 +122,7 @@ final class ControlLoop {
         var patience = Nanoseconds.seconds(5)
         /// Maximum time from the request to the reply.
         var work = Nanoseconds.seconds(60)
-        /// Time for which no connections are accepted after the system has run out of resources.
+        /// Pause in accepting connections after the system has run out of resources.
         var pause = Nanoseconds.milliseconds(100)
         var connections = 64
         /// Maximum number of commands in progress or waiting.
@@ -143,7 +143,7 @@ final class ControlLoop {
     /// A spare file descriptor. If no other descriptor is available, this descriptor is closed to accept a
     /// client, so that a recorder that has reached its descriptor limit can still be queried and stopped.
     private var reserve: LocalSocket?
-    /// Time before which no connections are accepted.
+    /// Time when accepting connections resumes after a pause.
     private var acceptsFrom = ClockTime(nanoseconds: 0)
     private var isClosed = false
 

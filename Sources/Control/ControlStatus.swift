@@ -78,8 +78,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     /// Alignment delay in nanoseconds: the time from a tick's instant until the tick's frames are chosen. The
     /// delay equals the latency of the program; `nil` while no recording is in progress.
     public var delay_ns: Int64?
-    /// Time in nanoseconds by which the recorded files lag behind real time. A crash would lose the data
-    /// recorded during this time. The value is `nil` while no files are being written.
+    /// Delay of the recorded files behind real time, in nanoseconds. A crash would lose the data recorded
+    /// during this time. The value is `nil` while no files are being written.
     public var behind_ns: Int64?
     /// The most recent markers of the recording, at most 100, in order of creation.
     public var markers: [Marker]
@@ -389,12 +389,11 @@ extension ControlStatus {
         public var layout: ProgramLayout
         /// The role of the main camera.
         public var main: String
-        /// Roles of the other cameras, in the order in which they follow the main camera or are stacked from
-        /// the corner.
+        /// Roles of the other cameras, in their order after the main camera or from the corner.
         public var inset: [String]
         /// Roles of the cameras that aren't shown but keep their position in the order.
         public var hidden: [String]
-        /// The corner where the stack of insets begins.
+        /// The first corner of the stack of insets.
         public var corner: InsetStyle.Corner
         /// Width of an inset as a fraction of the program's width.
         public var scale: Double
@@ -442,7 +441,7 @@ extension ControlStatus {
 }
 
 extension ControlStatus {
-    /// Free space on the disk to which the current or next recording is written.
+    /// Free space on the disk of the current or next recording.
     public struct Disk: Sendable, Equatable, Codable {
         /// Number of free bytes.
         public var free_bytes: Int64
@@ -581,7 +580,7 @@ extension ControlStatus {
         public var budget: Double
         /// Utilization of each resource, most constrained first.
         public var terms: [Term]
-        /// A sentence for each resource whose utilization is unknown.
+        /// A sentence for each resource with unknown utilization.
         public var unknown: [String]
 
         init(_ cost: HardwareCost, budget: Double) {

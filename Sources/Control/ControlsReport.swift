@@ -35,8 +35,8 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var `default`: Int64
         /// Whether the control is read-only.
         public var read_only: Bool
-        /// Whether the control currently has no effect because of another control's value, as exposure time
-        /// has none during automatic exposure.
+        /// Whether the control currently has no effect because of another control's value, such as exposure
+        /// time during automatic exposure.
         public var inactive: Bool
         /// Whether the camera itself changes the value.
         public var volatile: Bool

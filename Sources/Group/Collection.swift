@@ -42,8 +42,7 @@ struct Collection {
         }
         let recording = try board.kept(name)
         let latest = try board.present()
-        // A broker that has lost its data has no record of the recording. If there is no record, every member
-        // is queried.
+        // A broker that has lost its data doesn't know the recording. In that case, every member is queried.
         let names = recording?.nodes ?? members.map(\.name)
         guard !names.isEmpty else { throw GroupError("the group \(folder.group) does not have any nodes.") }
         let place = "\(output)/\(name)"
@@ -219,7 +218,7 @@ struct Collection {
     ///
     /// - Parameters:
     ///   - source: Name of the recording's folder on the node.
-    ///   - member: The node from which files are copied.
+    ///   - member: The node that provides the files.
     ///   - tree: The local folder.
     ///   - program: Path of rsync.
     ///   - rules: rsync filter rules that select the files.
@@ -441,7 +440,7 @@ struct CollectedTree: Sendable {
                 if file.exists { visit(prefix + name, .other, 0) }
             }
         }
-        // Recorders never create files whose names aren't valid text.
+        // Recorders never create files with names that aren't valid text.
         for name in listing.unreadableNames { visit(prefix + name, .other, 0) }
     }
 }

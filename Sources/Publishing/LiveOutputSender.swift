@@ -43,7 +43,7 @@ final class LiveOutputSender: Sendable {
     /// - Parameters:
     ///   - liveOutput: Content and address of the live output.
     ///   - connection: Type of the connection to use.
-    ///   - longestLead: Maximum age of the key frame with which a connection starts.
+    ///   - longestLead: Maximum age of the first key frame of a connection.
     ///   - tell: Receives each change of the live output's state, on any thread. The closure must not block.
     init(
         _ liveOutput: LiveOutput, _ connection: any LiveOutputConnection.Type,
@@ -239,7 +239,7 @@ final class LiveOutputSender: Sendable {
 
     // MARK: State changes
 
-    /// Description of what the live output is waiting for; `nil` if the live output isn't waiting.
+    /// Description of the event that the live output is waiting for; `nil` if the live output isn't waiting.
     private var waitingText: String? {
         if state.withLock({ $0.since == nil }) { return "waiting for the first frames of the session." }
         guard liveOutput.address.srt?.mode == .listener else { return nil }

@@ -31,7 +31,7 @@ public final class AudioCorrelation {
     /// Frequency band in Hz used for the comparison, which covers speech and claps. Lower frequencies contain
     /// hum, and rooms absorb most of the sound at higher frequencies.
     private static let band = 150.0...6000.0
-    /// Maximum clock drift for which correlations are computed, as a ratio.
+    /// Maximum clock drift that the correlation searches, as a ratio.
     private static let largestDrift = 300e-6
     /// Step between consecutive drift values, as a ratio. One step shifts the ends of the window by about one
     /// sample.

@@ -122,7 +122,7 @@ public struct EventMatching: Sendable, Equatable {
         return pairs
     }
 
-    /// Resolves conflicts between pairs that share an event: only the pair whose offset is closest to
+    /// Resolves conflicts between pairs that share an event: only the pair with the offset closest to
     /// `offset` remains.
     private static func oneToOne(_ pairs: [Pair], nearest offset: Nanoseconds) -> [Pair] {
         func distance(_ pair: Pair) -> Nanoseconds {
@@ -152,8 +152,8 @@ public struct IntervalIntersection: Sendable, Equatable {
     /// Number of intervals that contain the whole range, at least 1.
     public let count: Int
 
-    /// Returns the range contained in the most intervals. If there are several such ranges, returns the one whose
-    /// middle is closest to zero. Returns `nil` if there are no intervals.
+    /// Returns the range contained in the most intervals. If there are several such ranges, returns the range
+    /// with the middle closest to zero. Returns `nil` if there are no intervals.
     public static func most(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
         let all = all(of: intervals)
         let most = all.map(\.count).max() ?? 0

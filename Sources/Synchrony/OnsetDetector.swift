@@ -127,7 +127,7 @@ public struct OnsetDetector: Sendable {
         peaks[(blocks.lowerBound - firstPeak)..<(blocks.upperBound - firstPeak)].max() ?? 0
     }
 
-    /// Returns the onset that first appears in a block; `nil` if there is no such onset.
+    /// Returns the onset that first appears in a block; `nil` if no onset first appears in the block.
     private mutating func judge(_ block: Int) -> SharpEvent? {
         let before = block - Self.leadBlocks
         // A sudden rise can't be detected without the preceding audio.
@@ -164,7 +164,7 @@ public struct OnsetDetector: Sendable {
     }
 
     /// Returns the start of an onset. The search runs backward from the first sample at half the onset's
-    /// height, for as long as the audio is above the threshold.
+    /// height, while the audio is above the threshold.
     private func onset(in block: Int, height: Float, quiet: Float, strength: Double) -> SharpEvent? {
         let threshold = max(height / 10, quiet * 1.2)
         let first = (block - Self.leadBlocks) * blockLength - firstKept

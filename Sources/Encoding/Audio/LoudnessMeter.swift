@@ -169,8 +169,8 @@ final class TruePeakMeter {
 /// Measures the true peak of each audio block with libebur128, which includes peaks between samples (ITU-R
 /// BS.1770, annex 2). Not thread-safe: use it from one thread only.
 ///
-/// Interpolation costs far more than all other audio processing, so blocks whose peak is certainly below the
-/// caller's threshold aren't interpolated.
+/// Interpolation costs far more than all other audio processing, so a block isn't interpolated if its peak is
+/// certainly below the caller's threshold.
 public final class BlockPeakMeter {
     /// Number of frames in a block. A measured peak may lie in the previous block, because the last samples
     /// of that block affect this one.
@@ -248,7 +248,7 @@ final class OwnedLoudnessState {
                 reason: "\(channels) channels are not supported (1 to 8), or the system is out of memory")
         }
         for channel in 0..<UInt32(channels) {
-            // The left and right channels have the same weight. The library ignores channels that have no
+            // The left and right channels have the same weight. The library ignores channels without a
             // speaker position.
             let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
             guard

@@ -9,7 +9,7 @@ final class DemuxedStream {
     let path: String
     /// Timeline of all streams in the file; `nil` if the stream is read without the other streams.
     private(set) var timeline: FileTimeline?
-    /// File time at which `timeline` starts.
+    /// File time of the start of `timeline`.
     private let origin: Nanoseconds?
 
     /// Opens a file on disk. The path is never interpreted as a URL or a pattern.
@@ -66,7 +66,7 @@ final class DemuxedStream {
     ///   - type: Video or audio.
     ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
     ///   - keepsOffset: Whether times count from the earliest stream in the file.
-    /// - Throws: An error if the file can't be read or has no such stream.
+    /// - Throws: An error if the file can't be read or doesn't contain the stream.
     init(
         path: String, address: String, formats: String?, type: AVMediaType, number: Int?,
         keepsOffset: Bool = false
@@ -277,7 +277,7 @@ final class DemuxedStream {
             packet.pointee.pts = ff_no_timestamp
             presentation = nil
         }
-        // Presentation times of a stream with B-frames aren't monotonic. If such a stream has no decoding
+        // Presentation times of a stream with B-frames aren't monotonic. If such a stream lacks decoding
         // times, as at the beginning of a Matroska file, jumps can't be detected.
         let isReordered = (source.codecpar?.pointee.video_delay ?? 0) > 0
         if let decoding = time(packet.pointee.dts) ?? (isReordered ? nil : presentation) {

@@ -18,7 +18,7 @@ struct FrameOrientation: Equatable {
         // Products of two 32-bit numbers fit into 64 bits, but the difference of two products might not, so
         // the products are compared.
         isMirrored = a * d < b * c
-        // Direction in which the right edge of the frame points, before mirroring.
+        // Direction of the frame's right edge before mirroring.
         let (x, y) = isMirrored ? (-a, -b) : (a, b)
         if abs(x) >= abs(y) {
             rotation = x < 0 ? .half : .none

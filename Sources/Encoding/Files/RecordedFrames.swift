@@ -2,7 +2,7 @@ public import Media
 
 /// Finds single frames of a recorded file by their times, in any order. Not thread-safe: use it from one thread only.
 ///
-/// All times are file times: 0 is the position at which a player starts. JPEGs are returned unchanged; other
+/// All times are file times: 0 is the start of playback in a player. JPEGs are returned unchanged; other
 /// frames are decoded. Sequential access is the fastest.
 public final class RecordedFrames {
     /// A frame of the file, with its time.
@@ -55,7 +55,7 @@ public final class RecordedFrames {
     /// frame of the file.
     ///
     /// - Parameters:
-    ///   - time: File time at which the frame is shown.
+    ///   - time: File time of the requested frame.
     ///   - start: If a seek is needed, reading starts at this time or earlier; `nil` for `time`.
     /// - Returns: The frame; `nil` if the file doesn't contain frames.
     /// - Throws: An error if reading fails.

@@ -6,7 +6,7 @@ internal import System
 /// Reads one stream of a recorded file, starting at any time, for measurement or playback. Not thread-safe:
 /// use it from one thread only.
 ///
-/// All times are file times: 0 is the position at which a player starts. Damaged frames are skipped.
+/// All times are file times: 0 is the start of playback in a player. Damaged frames are skipped.
 public final class TrackReader {
     private let stream: DemuxedStream
     private let isAudio: Bool

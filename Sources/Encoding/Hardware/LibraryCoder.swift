@@ -29,8 +29,8 @@ final class LibraryCoder: HardwareCoding {
         layout = attempt.layout
     }
 
-    /// Finds the first configuration in the dialect's list of attempts with which the encoder opens. The
-    /// encoder is closed again afterwards.
+    /// Finds the first configuration in the dialect's list of attempts that opens the encoder. The encoder is
+    /// closed again afterwards.
     private static func openable(
         _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ device: UploadDevice?

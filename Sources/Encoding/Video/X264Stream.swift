@@ -147,7 +147,7 @@ final class X264Stream: VideoStream {
     }
 
     /// Sends a frame, or `nil` to flush, and receives packets until none is ready. During a flush, receiving
-    /// each packet takes as long as encoding one frame.
+    /// each packet takes the time of encoding one frame.
     private func send(
         _ frame: UnsafeMutablePointer<AVFrame>?, unless isAbandoned: () -> Bool
     ) throws(EncodingError) -> [EncodedPacket] {

@@ -106,7 +106,7 @@ final class BrokerConnection: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - text: Text of the request.
-    ///   - subject: Subject on which the recipient receives requests.
+    ///   - subject: The recipient's subject for requests.
     ///   - patience: Timeout in milliseconds.
     /// - Returns: The response.
     /// - Throws: `GroupError` if no response arrives in time.

@@ -24,8 +24,8 @@ struct GroupAuthority {
         group = folder.group
     }
 
-    /// Creates a group's certificate authority, the broker's certificate, and the certificate with which this
-    /// computer serves the group.
+    /// Creates a group's certificate authority, the broker's certificate, and this computer's certificate for
+    /// serving the group.
     ///
     /// - Throws: `GroupError` if the certificates can't be created or written.
     static func make(in folder: GroupFolder) throws(GroupError) {

@@ -186,7 +186,7 @@ struct Coordinator {
                 caller.order(.report, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(3))
             }
             open = answers.filter { _, answer in
-                // If a node has no record of the recording, it isn't making the recording.
+                // If a node doesn't know the recording, it isn't making it.
                 guard case .success(let answer) = answer else { return true }
                 return answer.recording?.isRunning ?? false
             }.map(\.node)
@@ -374,7 +374,7 @@ struct Coordinator {
     }
 }
 
-/// A new coordinator's decision about what to do first. The decision logic doesn't access clocks or
+/// A new coordinator's decision about its first action. The decision logic doesn't access clocks or
 /// connections.
 enum CoordinatorChoice: Equatable {
     /// Start a recording with this term number, after ending the recordings that some nodes report. `ending`
@@ -392,9 +392,9 @@ enum CoordinatorChoice: Equatable {
     /// the store once per second.
     private static let settling = Nanoseconds.seconds(5)
 
-    /// Decides what a new coordinator does first. Nodes report the recordings that they are making, but a
-    /// report may be wrong or forged. If the store doesn't contain a recording, one is taken over only if
-    /// most nodes report it.
+    /// Decides on the first action of a new coordinator. Nodes report the recordings that they are making,
+    /// but a report may be wrong or forged. If the store doesn't contain a recording, one is taken over only
+    /// if most nodes report it.
     ///
     /// - Parameters:
     ///   - stored: The value in the broker's store.

@@ -17,7 +17,7 @@ struct GroupEnding: Sendable {
         case ended(NodeRecording)
     }
 
-    /// Time at which the coordinator stops waiting.
+    /// Deadline for the coordinator's wait.
     let deadline: ClockTime
     private let nodes: [String]
     private var reports: [String: Report] = [:]
@@ -26,7 +26,7 @@ struct GroupEnding: Sendable {
     ///
     /// - Parameters:
     ///   - nodes: The nodes that take part in the recording.
-    ///   - end: Time at which the recording ended.
+    ///   - end: End time of the recording.
     init(_ nodes: [String], endedAt end: ClockTime) {
         self.nodes = nodes
         deadline = end + GroupRecording.closingTime

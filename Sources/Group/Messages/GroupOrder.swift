@@ -20,8 +20,8 @@ struct GroupOrder: Codable, Sendable, Equatable {
     var id: String
     /// Name of the sending coordinator, for messages.
     var coordinator: String
-    /// Term number of the coordinator. During a recording, a node ignores commands whose term number is lower
-    /// than one that it has already accepted.
+    /// Term number of the coordinator. During a recording, a node ignores commands with a lower term number
+    /// than a command that it has already accepted.
     var term: Int64
     var action: Action
     /// Deadline in group time, in nanoseconds since 1970. After the deadline, nodes don't execute the
@@ -43,7 +43,7 @@ struct GroupOrder: Codable, Sendable, Equatable {
 
 /// A node's response to a command.
 struct GroupAnswer: Codable, Sendable, Equatable {
-    /// Identifier of the command to which the node responds.
+    /// Identifier of the command that this message responds to.
     var id: String
     /// Name of the responding node.
     var node: String
@@ -98,7 +98,7 @@ struct GroupSubjects: Sendable {
         subject.hasPrefix("_INBOX_") || subject.hasPrefix("_R_.")
     }
 
-    /// Prefix of the subjects on which a node sends requests to the broker's store. Each node has a separate
-    /// account, which can access only the subjects that it imports.
+    /// Prefix of a node's subjects for requests to the broker's store. Each node has a separate account,
+    /// which can access only the subjects that it imports.
     static let nodeStore = "JS.GROUP.API"
 }

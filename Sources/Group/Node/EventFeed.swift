@@ -73,12 +73,12 @@ struct EventFeed {
         return unsent(file?.events.next() ?? [], of: next.recording)
     }
 
-    /// Returns the recording whose events are sent next.
+    /// Returns the next recording for sending events.
     ///
     /// - Parameters:
     ///   - journal: The node's recordings, oldest first.
-    ///   - read: Name of the recording whose events were read to the end; `nil` if there is none.
-    ///   - had: Name of the recording to which the stream's last event belongs; `nil` if the stream is empty.
+    ///   - read: Name of the last recording that was completely read; `nil` if there isn't one.
+    ///   - had: Name of the recording that contains the stream's last event; `nil` if the stream is empty.
     /// - Returns: The next recording that has started, or the oldest one if the journal no longer contains
     ///   the stream's last recording; `nil` if all events were sent.
     static func next(in journal: [NodeRecording], read: String?, had: String?) -> NodeRecording? {
@@ -153,7 +153,7 @@ struct EventFile {
 struct EventLine: Codable, Sendable {
     /// The node's name.
     var node: String
-    /// Name of the group recording to which the event belongs.
+    /// Name of the group recording that contains the event.
     var recording: String
     /// Number of the line in `events.ndjson`, starting at 1.
     var number: Int64

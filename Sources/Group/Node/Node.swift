@@ -31,7 +31,7 @@ final class Node: Sendable {
     ///   - profile: The node's default profile.
     ///   - arguments: Additional arguments for `record`.
     ///   - output: Absolute path of the recordings folder; `nil` for the folder that was set when the node joined.
-    ///   - page: Address of the node's control room; `nil` if the node has no control room.
+    ///   - page: Address of the node's control room; `nil` if the node doesn't have a control room.
     /// - Throws: `GroupError` if this computer hasn't joined the group.
     init(
         _ folder: GroupFolder, program: String, profile: String, arguments: [String], output: String?,

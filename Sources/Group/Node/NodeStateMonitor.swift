@@ -112,7 +112,7 @@ final class StateFile {
 
     /// Opens the lock of the state file. The initializer doesn't write the state file.
     ///
-    /// - Parameter path: Path of the file, whose folder must exist.
+    /// - Parameter path: Path of the file. The file's folder must exist.
     init?(_ path: String) {
         guard let lock = FileLock(path + ".lock") else { return nil }
         (self.path, self.lock) = (path, lock)
@@ -125,8 +125,8 @@ final class StateFile {
         do throws(FileError) {
             try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
         } catch {
-            // An error in writing the file is ignored. Readers can tell from the timestamps in the file that
-            // its content is old.
+            // An error in writing the file is ignored. The timestamps in the file show readers that its
+            // content is old.
         }
     }
 

@@ -70,7 +70,7 @@ enum Reconciliation: Sendable, Equatable {
     /// it late.
     case drop
 
-    /// Maximum time by which the recorder's T0 may precede the group's T0.
+    /// Maximum lead of the recorder's T0 over the group's T0.
     private static let tolerance = Nanoseconds.seconds(1)
     /// Maximum time after T0 until a recorder has started a requested recording or reported that it can't.
     private static let longestWait = Nanoseconds.seconds(60)
@@ -115,8 +115,8 @@ enum Reconciliation: Sendable, Equatable {
     /// - Parameters:
     ///   - entries: All entries of the journal, in any order. None of the entries may be a running recording.
     ///   - activity: The recorder's activity.
-    /// - Returns: The journal entry and the details of the recording's start; `nil` if there is no such
-    ///   recording.
+    /// - Returns: The journal entry and the details of the recording's start; `nil` if such a recording
+    ///   doesn't exist.
     static func forgotten(
         in entries: [NodeRecording], _ activity: RecorderActivity
     ) -> (entry: NodeRecording, start: RecordingStart)? {
@@ -124,8 +124,8 @@ enum Reconciliation: Sendable, Equatable {
         return owner(of: start, in: entries).map { ($0, start) }
     }
 
-    /// Returns the journal entry to which a recording's start belongs: among the entries without a folder,
-    /// the last one whose T0 is before the start.
+    /// Returns the journal entry that matches a recording's start: among the entries without a folder, the
+    /// last one with a T0 before the start.
     private static func owner(of start: RecordingStart, in entries: [NodeRecording]) -> NodeRecording? {
         guard let utc = start.utc else { return nil }
         return entries.filter { entry in

@@ -23,7 +23,7 @@ final class PairingServer: Sendable {
     /// Starts listening for pairing requests.
     ///
     /// - Parameters:
-    ///   - folder: Folder of the group to which this server admits computers.
+    ///   - folder: Folder of the group that admits computers.
     ///   - joined: Called with each new member, on any thread.
     ///   - say: Receives human-readable messages, on any thread.
     /// - Throws: `GroupError` if the port is in use or a certificate is missing.

@@ -132,7 +132,7 @@ struct PairingConnections: Sendable {
     /// Removes a connection that has ended from the list.
     mutating func remove(_ connection: PairingConnection) { all.removeAll { $0 === connection } }
 
-    /// Closes the connections whose deadline has passed.
+    /// Closes the connections that have exceeded their deadlines.
     func cutOff(overdueAt now: ClockTime) {
         for connection in all where connection.deadline < now { connection.cutOff() }
     }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// SSH keys with which one computer of a group fetches the recordings of the other computers.
+/// SSH keys that one computer of a group uses to fetch the recordings of the other computers.
 enum SSHKey {
     /// Whether a string is a single public key in OpenSSH's one-line format, without leading options.
     static func isPublicKey(_ text: String) -> Bool {
@@ -63,7 +63,8 @@ enum SSHKey {
         }
     }
 
-    /// Allows the holder of a key to read one folder of this user with rsync. The key gives no other access.
+    /// Allows the holder of a key to read one folder of this user with rsync. The key doesn't permit any
+    /// other access.
     ///
     /// - Parameters:
     ///   - key: The public key to allow.

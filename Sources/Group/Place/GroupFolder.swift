@@ -155,7 +155,7 @@ struct GroupFolder: Sendable {
     static let membersName = "members.json"
     static let authority = (certificate: "authority.pem", key: "authority-key.pem")
     static let broker = (certificate: "broker.pem", key: "broker-key.pem")
-    /// Certificate and key files with which the computer that created the group serves it.
+    /// Certificate and key files that the computer that created the group uses to serve the group.
     static let serving = (certificate: "serving.pem", key: "serving-key.pem")
     /// Certificate and key files of a node.
     static let node = (certificate: "node.pem", key: "node-key.pem")

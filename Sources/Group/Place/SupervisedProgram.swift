@@ -55,7 +55,7 @@ final class SupervisedProgram: Sendable {
             }
     }
 
-    /// Terminates the process whose ID is in a PID file, if that process is an instance of the program.
+    /// Reads a process ID from a PID file, and terminates the process if it is an instance of the program.
     private static func endFormer(_ name: String, _ pidFile: String) {
         guard let bytes = FileManager.default.contents(atPath: pidFile),
             let process = Int32(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),

@@ -112,7 +112,7 @@ enum RTMPRefusal {
     /// - Parameters:
     ///   - messages: Log messages of libavformat's protocols, including debug messages.
     ///   - printable: The address without secrets.
-    /// - Returns: An error whose message contains no part of `messages`.
+    /// - Returns: An error with a message that doesn't contain any part of `messages`.
     static func error(of messages: String, _ printable: String) -> PublishingError {
         let text = messages.lowercased()
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }

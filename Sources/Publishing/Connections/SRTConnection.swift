@@ -16,7 +16,7 @@ final class SRTConnection: LiveOutputConnection {
     private let socket: SRTSocket
     private let muxer: LiveMuxer
     private let clock = MonotonicClock()
-    /// Time at which the peer's last acknowledgment was received.
+    /// Arrival time of the peer's last acknowledgment.
     private var heard: ClockTime
     private var acknowledgments: Int32 = 0
     private var window: SRTWindow
@@ -32,7 +32,7 @@ final class SRTConnection: LiveOutputConnection {
     /// Maximum age of data in libsrt's send buffer. libsrt drops data that is older than both one second and
     /// the latency.
     private static let mostWaiting = Nanoseconds.milliseconds(700)
-    /// Interval at which libsrt is polled. A receiver sends 100 acknowledgments per second.
+    /// Interval between polls of libsrt. A receiver sends 100 acknowledgments per second.
     private static let interval = Nanoseconds.milliseconds(10)
 
     /// Connects to a listener (caller mode), or waits for a caller (listener mode).
@@ -192,7 +192,7 @@ struct SRTWindow {
     /// Creates the window for a new connection.
     ///
     /// - Parameters:
-    ///   - latency: The receiver's latency, which is the time for which it buffers packets.
+    ///   - latency: The receiver's latency, which is the duration of its packet buffer.
     ///   - now: Start time of the connection.
     init(latency: Nanoseconds, at now: ClockTime) {
         self.latency = latency

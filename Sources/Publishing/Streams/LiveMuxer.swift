@@ -31,8 +31,7 @@ final class LiveMuxer {
         var last: Int64 = -1
     }
 
-    /// Time in microseconds for which a receiver that follows the container's clock buffers data before
-    /// decoding.
+    /// Buffering time before decoding, in microseconds, in a receiver that follows the container's clock.
     private static let delay: Int32 = 100_000
 
     /// Creates a muxer that writes to memory until `begin` is called.

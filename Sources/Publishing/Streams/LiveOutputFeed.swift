@@ -111,7 +111,7 @@ final class LiveOutputFeed: Sendable {
                 } catch {
                     tell(.problem(error.description))
                 }
-            // If the session has no mix, the live output is sent without audio.
+            // If the session doesn't have a mix, the live output is sent without audio.
             case .refused(let sentence): if mattersAlone { tell(.problem(sentence)) }
             default: break
             }

@@ -185,7 +185,7 @@ struct LiveRatePolicy {
     private static let strain = Nanoseconds.milliseconds(400)
     /// Age of waiting bytes below which the network is considered to have spare capacity.
     private static let ease = Nanoseconds.milliseconds(150)
-    /// Maximum fraction of lost packets for which retransmission can compensate.
+    /// Maximum fraction of lost packets that retransmission can compensate for.
     private static let mostLost = 0.15
     /// Maximum difference between the current and the shortest round-trip time before the network counts as
     /// congested.
@@ -200,7 +200,7 @@ struct LiveRatePolicy {
 
     /// Evaluates the measurements of one second, and adapts the level.
     ///
-    /// - Returns: The level to which the encoder must be set.
+    /// - Returns: The new level for the encoder.
     mutating func update(_ measurement: Measurement) -> Level {
         settled += 1
         if let roundTrip = measurement.roundTrip { shortest = min(shortest ?? roundTrip, roundTrip) }

@@ -8,7 +8,7 @@ internal import MediaLink
 final class PacketFeed: Sendable {
     typealias Sink = @Sendable (PublishedItem) -> Void
 
-    /// A stream whose first packet has been received.
+    /// A stream that has received its first packet.
     private struct Stream {
         /// The stream's parameters, with setup bytes in Annex B format.
         let parameters: StreamParameters

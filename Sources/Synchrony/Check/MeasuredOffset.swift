@@ -75,7 +75,7 @@ public struct MeasuredDrift: Sendable, Equatable {
     }
 }
 
-/// The maximum offsets at which tracks still count as aligned.
+/// The maximum offsets between aligned tracks.
 public struct SyncTolerance: Sendable, Equatable {
     /// Maximum offset between two audio tracks.
     public var audio: Nanoseconds
@@ -96,7 +96,7 @@ public struct SyncTolerance: Sendable, Equatable {
     /// seventh of a short frame. For comparison, sound takes 3 ms to travel one meter.
     private static let slack = (most: Nanoseconds.milliseconds(5), frameParts: Int64(7))
 
-    /// Returns the maximum magnitude of an offset at which tracks still count as aligned.
+    /// Returns the maximum magnitude of an offset between aligned tracks.
     ///
     /// - Parameters:
     ///   - frame: The longer frame duration of the two tracks; `nil` if both tracks are audio.

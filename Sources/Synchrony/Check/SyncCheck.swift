@@ -4,9 +4,9 @@ public import Media
 /// Measures the offsets between the tracks of a recording, using only the recorded frames and audio.
 ///
 /// All times are file times. An offset is positive if the same clap is seen or heard later in the track than
-/// in its reference. The check examines the first and the last minute of the recording. If a track has no
-/// events in these minutes, the check examines up to five minutes at each end. The check blocks the calling
-/// thread while it reads and decodes files. Not thread-safe: use it from one thread only.
+/// in its reference. The check examines the first and the last minute of the recording. If a track doesn't
+/// contain events in these minutes, the check examines up to five minutes at each end. The check blocks the
+/// calling thread while it reads and decodes files. Not thread-safe: use it from one thread only.
 public struct SyncCheck {
     /// The events of one track.
     private struct Found {
@@ -239,7 +239,7 @@ public struct SyncCheck {
 public struct SyncCheckError: Error, Sendable, Equatable {
     /// Path of the session folder.
     public let folder: String
-    /// A message that describes the problem and what to do about it.
+    /// A message that describes the problem and how to solve it.
     public let reason: String
     /// Whether the cause is that the process lacks read permission.
     public let isPermission: Bool

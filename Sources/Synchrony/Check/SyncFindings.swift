@@ -20,7 +20,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         case aligned, apart, unknown
     }
 
-    /// Method by which an offset was measured.
+    /// Method that was used to measure an offset.
     public enum Method: String, Sendable, Codable {
         /// Flashes, claps, and beeps that both tracks contain were matched.
         case claps
@@ -59,7 +59,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         public var verdict: TrackVerdict
         /// Name of the reference track.
         public var reference: String?
-        /// Method by which the offset was measured.
+        /// Method that was used to measure the offset.
         public var method: Method?
         /// Offset near the start of the recording.
         public var start: MeasuredOffset?

@@ -3,10 +3,11 @@ public import Media
 
 /// Finds flashes or onsets in windows of one track.
 ///
-/// The time t of a recorded frame isn't exactly the time of its exposure. The recorded frame is the one whose
-/// capture time is closest to t. The exposure of this frame began at most 0.55 frame intervals of the camera
-/// before or after t, and lasted up to one interval. A flash that is visible in this frame therefore began
-/// between 0.55 intervals before t and 1.55 intervals after t. The event's range covers all of this time.
+/// The time t of a recorded frame isn't exactly the time of its exposure. The recorded frame is the frame
+/// with the capture time closest to t. The exposure of this frame began at most 0.55 frame intervals of the
+/// camera before or after t, and lasted up to one interval. A flash that is visible in this frame therefore
+/// began between 0.55 intervals before t and 1.55 intervals after t. The event's range covers all of this
+/// time.
 struct TrackEvents {
     let track: CheckedTrack
     private let parts: TrackParts
@@ -19,7 +20,7 @@ struct TrackEvents {
     /// Time that a detector needs to adapt to the usual brightness or sound level.
     private static let preparation = Nanoseconds.milliseconds(800)
     /// Maximum number of consecutive ticks with the same frame for which flashes can still be detected. The
-    /// limit excludes cameras whose frame rate is less than a quarter of the track's rate.
+    /// limit excludes cameras with a frame rate of less than a quarter of the track's rate.
     private static let longestRun: Int64 = 4
     /// Minimum rise in the program's brightness, as a share of white. A flash must light all or most of the
     /// program frame, not only one inset.

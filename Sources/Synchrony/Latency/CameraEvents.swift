@@ -9,8 +9,8 @@ public struct CameraEvents: Sendable {
     /// Number of frames that are stored. The stored frames cover the delay with which an event is reported,
     /// and the preceding frames that are needed for comparison.
     private static let kept = 16
-    /// Number of standard errors of the clock model by which an event's range is extended on each side. A
-    /// range of ±2 standard errors contains the true value in 95 % of cases.
+    /// Number of standard errors of the clock model that extend an event's range on each side. A range of ±2
+    /// standard errors contains the true value in 95 % of cases.
     private static let standardErrors: Int64 = 2
 
     /// Creates a detector that hasn't processed any frames.
@@ -23,9 +23,9 @@ public struct CameraEvents: Sendable {
     ///   - time: Start of the frame's exposure.
     ///   - interval: Time to the next frame, which is also the maximum exposure time.
     ///   - error: Standard error of `time`.
-    /// - Returns: An event that began some frames before this one; `nil` if there is none. The event began
-    ///   between `earliest` and `latest`, regardless of the camera's exposure time and of how long the light
-    ///   stayed on.
+    /// - Returns: An event that began some frames before this one; `nil` if no event is ready to be reported.
+    ///   The event began between `earliest` and `latest`, regardless of the camera's exposure time and of how
+    ///   long the light stayed on.
     public mutating func add(
         brightness: Double, at time: MediaTime, interval: Nanoseconds, error: Nanoseconds
     ) -> SharpEvent? {

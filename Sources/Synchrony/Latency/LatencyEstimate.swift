@@ -26,8 +26,8 @@ public struct LatencyEstimate: Sendable, Equatable {
 
     /// Minimum number of events for a reliable estimate. Two events may agree by coincidence.
     public static let fewestEvents = 3
-    /// Number of standard errors by which the uncertainty is extended. A range of ±2.5 standard errors
-    /// contains the true value in 99 % of cases.
+    /// Number of standard errors that are added to the uncertainty. A range of ±2.5 standard errors contains
+    /// the true value in 99 % of cases.
     private static let standardErrors = 2.5
 
     /// Estimates the latency from the range of offsets that each event allows. Returns `nil` if there are no events.
@@ -75,7 +75,7 @@ extension LatencyEstimate {
     /// Estimates the latency of a device from events stamped by the device and by a reference microphone.
     ///
     /// The events of both devices are first matched, using the offset on which most events agree. Events that
-    /// only one device detected, or whose offset deviates from that of the others, are ignored. The result is
+    /// only one device detected, or with an offset that deviates from the others, are ignored. The result is
     /// `nil` if no events match.
     ///
     /// - Parameters:
