@@ -163,7 +163,7 @@ public final class MediaFileReader {
 /// Examines the beginning of a file's video stream to determine the format of the decoded frames, their
 /// orientation, and the frame rate.
 enum VideoProbe {
-    /// Number of timestamps that are examined. They cover two seconds of video at 30 frames per second.
+    /// Number of timestamps that are examined: two seconds of video at 30 frames per second.
     private static let frames = 60
     /// Number of packets after which the probe fails if no frame could be decoded.
     private static let mostPackets = 300
