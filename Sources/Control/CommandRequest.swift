@@ -4,14 +4,15 @@ internal import SessionFolder
 
 /// A command for a running `multicam record`, as sent over the control socket.
 ///
-/// The recorder parses the words. `SessionCommand` in `MulticamKit` defines the commands.
+/// The recorder parses the words of the command. `SessionCommand` in `MulticamKit` defines the available
+/// commands.
 public struct CommandRequest: Sendable, Equatable {
-    /// The words as the user entered them: the name of the command and its arguments.
+    /// The command as the user entered it: the command's name and its arguments.
     public let words: [String]
     /// The address for `publish -`. The address is separate from `words`, because the words may be displayed.
     public let input: String?
-    /// Whether the command comes from another computer of the group. If so, the recorder executes only commands that
-    /// are safe for the group.
+    /// Whether the command comes from another computer of the group. If `true`, the recorder executes only
+    /// commands that other computers of the group are allowed to send.
     public let isFromGroup: Bool
 
     private struct Line: Codable {
@@ -24,7 +25,7 @@ public struct CommandRequest: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - words: The name of the command and its arguments.
-    ///   - input: The address for `publish -`, in one line.
+    ///   - input: The address for `publish -`, as a single line.
     ///   - isFromGroup: Whether the command comes from another computer of the group.
     public init(words: [String], input: String? = nil, isFromGroup: Bool = false) {
         self.words = words

@@ -6,8 +6,8 @@ internal import SessionFolder
 /// Sends commands to a running session of this user and receives the replies.
 public struct ControlClient: Sendable {
     private let folder: ControlFolder
-    /// Maximum wait for a reply. A session replies after it has executed the command, and closing files can take a
-    /// while.
+    /// Maximum wait for a reply. A session replies after it has executed the command, which can take a while
+    /// if files must be closed.
     private static let patience = Nanoseconds.seconds(30)
     /// Maximum wait for the reply to `status` when listing sessions.
     private static let listingPatience = Nanoseconds.seconds(2)
@@ -21,7 +21,7 @@ public struct ControlClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: The command.
-    ///   - process: The process ID of the session. `nil` if only one session is running.
+    ///   - process: The process ID of the session. `nil` selects the only running session.
     /// - Returns: The session's reply.
     /// - Throws: `ControlError.usage` if the command is too long or several sessions are running.
     ///   `ControlError.nobody` if no session is running. `ControlError.system` if the session doesn't reply.
@@ -57,7 +57,7 @@ public struct ControlClient: Sendable {
             guard let socket = try connection(to: process) else { return nil }
             return recorder(process, socket).activity
         } catch {
-            // The process can't be queried.
+            // The process doesn't reply to queries.
             return nil
         }
     }
@@ -69,12 +69,13 @@ public struct ControlClient: Sendable {
             guard let socket = try connection(to: process) else { return nil }
             return recorder(process, socket).status
         } catch {
-            // The process can't be queried.
+            // The process doesn't reply to queries.
             return nil
         }
     }
 
-    /// Returns the folder of an unfinished recording that a process left when it ended. Returns `nil` if there is none.
+    /// Returns the folder of the recording that a process left unfinished when it ended. Returns `nil` if
+    /// there is no unfinished recording.
     public func unfinishedRecording(of process: Int32) -> String? {
         guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else { return nil }
         return path.printable(limit: 1000)
@@ -88,7 +89,7 @@ public struct ControlClient: Sendable {
 
     /// Sends a request and waits for the reply.
     ///
-    /// - Returns: `nil` if no reply arrived in time.
+    /// - Returns: The reply; `nil` if no reply arrived in time.
     private static func exchange(
         _ request: Data, over socket: LocalSocket, patience: Nanoseconds
     ) throws(ControlError) -> ControlReply? {
@@ -130,7 +131,8 @@ public struct ControlClient: Sendable {
 
     private func connection(to process: Int32) throws(ControlError) -> LocalSocket? {
         let socket = try LocalSocket()
-        // If a recorder hangs, its connection queue may be full, and connecting may block.
+        // If a recorder is unresponsive, its queue of pending connections may be full, and connecting to it
+        // may block.
         socket.setPatience(Self.listingPatience)
         return try socket.connects(to: folder.socketPath(of: process)) ? socket : nil
     }
@@ -143,7 +145,7 @@ public struct ControlClient: Sendable {
         return found
     }
 
-    /// Queries the activity of a recorder. The socket can't be used again.
+    /// Queries the activity of a recorder. The socket can't be reused afterwards.
     private func recorder(_ process: Int32, _ socket: LocalSocket) -> RunningRecorder {
         let reply: ControlReply?
         do throws(ControlError) {
@@ -165,7 +167,7 @@ public struct ControlClient: Sendable {
             + "\(list.joined(separator: "; "))."
     }
 
-    /// Returns a sentence for each recording that these processes left unfinished.
+    /// Returns a sentence for the user about each recording that these processes left unfinished.
     private func crashes(_ processes: [Int32]) -> [String] {
         processes.compactMap { process in
             guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else {
@@ -179,7 +181,8 @@ public struct ControlClient: Sendable {
 
 /// The reason why a running session can't be queried. Each case contains a sentence for the user.
 public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The command is invalid, or doesn't specify which of several sessions is meant.
+    /// The command is invalid, or several sessions are running and the command doesn't specify which one is
+    /// meant.
     case usage(String)
     /// No session of this user is running.
     case nobody(String)
@@ -194,12 +197,12 @@ public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A process with a control socket, and its activity in words.
+/// A process with a control socket, and its current activity.
 struct RunningRecorder: Sendable {
     let process: Int32
-    /// The process's reply to `status`. `nil` if the process didn't reply.
+    /// The process's reply to `status`; `nil` if the process didn't reply.
     let status: ControlStatus?
-    /// The absolute path of the recording folder. `nil` if the process isn't recording.
+    /// The absolute path of the recording folder; `nil` if the process isn't recording.
     let folder: String?
 
     /// The activity of the process, such as `is recording profile “pip” into /home/ann/2026-11-21_142310_pip`.
@@ -219,7 +222,7 @@ struct RunningRecorder: Sendable {
     /// Returns whether a crashed process left a session folder unfinished.
     ///
     /// - Parameter folder: The session folder of the recording.
-    /// - Returns: Whether the folder's manifest states that the recording is in progress.
+    /// - Returns: Whether the folder's manifest still states that the recording is in progress.
     static func isUnfinished(_ folder: String) -> Bool {
         struct Outcome: Decodable {
             let outcome: String
@@ -228,7 +231,7 @@ struct RunningRecorder: Sendable {
             let manifest = try Data(contentsOf: URL(fileURLWithPath: folder).appending(path: "manifest.json"))
             return try JSONText.decoder().decode(Outcome.self, from: manifest).outcome == "recording"
         } catch {
-            // The folder was removed or moved, so its state is unknown.
+            // The folder was removed or moved, so the state of its recording is unknown.
             return false
         }
     }

@@ -3,10 +3,10 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// The folder that contains the sockets of a user's running sessions, one per process: `multicam` in the runtime
-/// directory.
+/// The folder that contains the control sockets of a user's running sessions, one per process. The folder is
+/// named `multicam` and is in the user's runtime directory.
 ///
-/// If `XDG_RUNTIME_DIR` isn't set, this is a folder in `/tmp` that only this user can access.
+/// If `XDG_RUNTIME_DIR` isn't set, the folder is in `/tmp`, and only this user can access it.
 package struct ControlFolder: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Creates the folder with access for this user only.
+    /// Creates the folder, which only this user can access.
     ///
     /// - Throws: `ControlError.system` if the folder can't be created, or if other users can access it.
     package func make() throws(ControlError) {
@@ -37,8 +37,8 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// The folder with one file for each group that this computer belongs to. The file contains the information
-    /// received about the group's nodes.
+    /// The folder with one file for each group that this computer belongs to. Each of these files contains
+    /// the last received states of a group's nodes.
     package var groups: String { "\(path)/groups" }
 
     package func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
@@ -49,11 +49,11 @@ package struct ControlFolder: Sendable {
     /// Path of a symbolic link to the session folder of a process.
     private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
 
-    /// Stores the path of the session folder that a process records to.
+    /// Stores the path of a recording process's session folder.
     ///
     /// - Parameters:
-    ///   - sessionFolder: The session folder. `nil` if no recording is in progress.
-    ///   - process: The process ID.
+    ///   - sessionFolder: The session folder; `nil` if no recording is in progress.
+    ///   - process: Process ID of the recorder.
     /// - Throws: `ControlError.system` if the path can't be stored.
     func note(recordingIn sessionFolder: String?, by process: Int32) throws(ControlError) {
         let link = recordingPath(of: process)
@@ -66,8 +66,8 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Returns the session folder that a process is recording to, or was recording to when it crashed. Returns `nil` if
-    /// there is none.
+    /// Returns the session folder that a process is recording to, or was recording to when it crashed.
+    /// Returns `nil` if such a folder doesn't exist.
     func recording(of process: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { bytes in
@@ -78,14 +78,15 @@ package struct ControlFolder: Sendable {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Removes the control socket and the recording link of a process. The media socket is removed by its own server.
+    /// Removes the control socket and the recording link of a process. The media socket is removed by the
+    /// server that created it.
     func forget(_ process: Int32) {
         unlink(socketPath(of: process))
         unlink(recordingPath(of: process))
     }
 
-    /// Returns the process IDs with a socket in this folder, in ascending order. Some of these processes may have
-    /// ended.
+    /// Returns the IDs of all processes that have a socket in this folder, in ascending order. Some of these
+    /// processes may already have ended.
     package func processes() -> [Int32] {
         FolderListing.names(in: path).compactMap { name in
             name.hasSuffix(".sock") ? Int32(name.dropLast(5)) : nil

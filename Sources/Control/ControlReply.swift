@@ -5,16 +5,16 @@ public import Stills
 
 /// The reply of a running session, sent as a line of JSON.
 public struct ControlReply: Sendable, Equatable, Codable {
-    /// The files of one still, as absolute paths.
+    /// The files of one still image, as absolute paths.
     public struct Still: Sendable, Equatable, Codable {
         /// The camera's role.
         public var role: String
         /// Path of the still.
         public var file: String
-        /// Path of the clip around the still. `nil` if there is none.
+        /// Path of the video clip around the still; `nil` if no clip was recorded.
         public var clip: String?
 
-        /// Creates an entry from its values.
+        /// Creates an entry for the files of one still image.
         public init(role: String, file: String, clip: String?) {
             self.role = role
             self.file = file
@@ -26,17 +26,17 @@ public struct ControlReply: Sendable, Equatable, Codable {
     public var ok: Bool
     /// A message for the user: the result, or the reason for a failure.
     public var text: String
-    /// Whether the command failed because it's invalid in this session, for example because of an unknown role or a
-    /// value out of range.
+    /// Whether the command failed because it is invalid in this session, for example because of an unknown
+    /// role or a value out of range.
     public var usage: Bool
-    /// `true` if the command was rejected because the plan would exceed its budget. `nil` otherwise.
+    /// `true` if the command was rejected because the plan would exceed its budget; `nil` otherwise.
     public var over_budget: Bool?
-    /// The reply to `status`. `nil` for other commands.
+    /// The reply to `status`; `nil` for other commands.
     public var status: ControlStatus?
-    /// The reply to `snapshot`: the stills that were taken, even if others failed. `nil` for other commands.
+    /// The reply to `snapshot`: the stills that were taken, even if others failed; `nil` for other commands.
     public var stills: [Still]?
-    /// The reply to commands about a camera's controls: their state after the command. `nil` for other commands, or if
-    /// the camera couldn't be queried.
+    /// The reply to commands about a camera's controls: their state after the command; `nil` for other
+    /// commands, or if the camera couldn't be queried.
     public var controls: ControlsReport?
 
     /// Creates a reply from its values.
@@ -65,11 +65,11 @@ extension ControlReply {
             over_budget: error.isOverBudget ? true : nil)
     }
 
-    /// Creates the reply to a requested change to a session.
+    /// Creates the reply to a command that changes the session.
     ///
     /// - Parameters:
-    ///   - outcome: The outcome reported by the session.
-    ///   - sentence: A description of the change, used if it succeeded.
+    ///   - outcome: The outcome that the session reported.
+    ///   - sentence: Description of the change for the reply, used if the change succeeded.
     public init(_ outcome: ChangeOutcome, did sentence: String) {
         switch outcome {
         case .recorded: self.init(ok: true, text: sentence)
@@ -84,7 +84,8 @@ extension ControlReply {
         }
     }
 
-    /// Creates the reply to `snapshot`, with the files or the error of each camera.
+    /// Creates the reply to `snapshot`, with the files of each camera, or the error if the camera's still
+    /// failed.
     public init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
         var stills: [Still] = []
         var failures: [String] = []

@@ -6,28 +6,30 @@ internal import System
 
 /// Receives commands for this process's session on a Unix socket that accepts only clients of the same user.
 ///
-/// A request is a line of JSON with the words of a command (`CommandRequest`), such as `{"words": ["layout", "grid"]}`. The reply
-/// is also a line of JSON (`ControlReply`), after which the connection is closed. Two threads serve all clients, and
-/// clients don't wait for each other. The `control` thread reads requests, sends replies, and runs non-blocking
-/// commands. The `control:work` thread runs blocking commands one after the other.
+/// A request is one line of JSON that contains the words of a command (`CommandRequest`), such as `{"words":
+/// ["layout", "grid"]}`. The reply is also one line of JSON (`ControlReply`). After the reply, the connection
+/// is closed. Two threads serve all clients, so that clients don't wait for each other. The `control` thread
+/// reads requests, sends replies, and runs non-blocking commands. The `control:work` thread runs blocking
+/// commands one after the other.
 public final class ControlServer: Sendable {
-    /// Sends the reply to a request. Call this exactly once, from any thread.
+    /// A closure that sends the reply to a request. The closure must be called exactly once, from any thread.
     public typealias Answer = @Sendable (ControlReply) -> Void
 
-    /// The execution of a valid command.
+    /// A valid command that is ready to be executed.
     public struct Work: Sendable {
         let blocks: Bool
         let isImmediate: Bool
-        /// Executes the command. `arrival` is the time when the complete request was received, on `CLOCK_MONOTONIC`.
+        /// Executes the command. The parameter `arrival` is the time on `CLOCK_MONOTONIC` at which the
+        /// complete request was received.
         public let perform: @Sendable (_ arrival: ClockTime, _ answer: @escaping Answer) -> Void
 
-        /// Creates the execution of a command.
+        /// Creates the work for a command.
         ///
         /// - Parameters:
-        ///   - blocks: Whether `perform` may block its thread. Otherwise it must not block, because no other client is
-        ///     served in the meantime.
-        ///   - isImmediate: Whether `perform` replies before it returns. The command is then executed even if many
-        ///     others are in progress.
+        ///   - blocks: Whether `perform` may block its thread. If `false`, `perform` must not block, because
+        ///     it runs on the thread that serves all clients.
+        ///   - isImmediate: Whether `perform` replies before it returns. If `true`, the command is executed
+        ///     even if many other commands are in progress.
         ///   - perform: Executes the command. `answer` must be called within one minute.
         public init(
             blocks: Bool = false, isImmediate: Bool = false,
@@ -39,8 +41,8 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Parses a request. Throws `ControlError.usage` for an invalid request, with a sentence for the client. Called on
-    /// the `control` thread, so it must not block.
+    /// A closure that parses a request. For an invalid request, it throws `ControlError.usage` with a
+    /// sentence for the client. The closure is called on the `control` thread, so it must not block.
     public typealias Handler = @Sendable (CommandRequest) throws(ControlError) -> Work
 
     private let folder: ControlFolder
@@ -49,9 +51,9 @@ public final class ControlServer: Sendable {
     private let worker: MediaThread
     private let loop: MediaThread
 
-    /// Starts listening.
+    /// Starts listening on the control socket.
     ///
-    /// - Parameter handler: Parses each request.
+    /// - Parameter handler: Closure that parses each request.
     /// - Throws: `ControlError.system` if the socket or its folder can't be created.
     public convenience init(handler: @escaping Handler) throws(ControlError) {
         try self.init(
@@ -64,7 +66,7 @@ public final class ControlServer: Sendable {
         handler: @escaping Handler
     ) throws(ControlError) {
         try folder.make()
-        // An earlier process with the same process ID may have left files.
+        // An earlier process with the same process ID may have left files in the folder.
         folder.forget(getpid())
         let listener = try LocalSocket()
         try listener.listen(at: folder.socketPath(of: getpid()))
@@ -90,16 +92,17 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Stores the path of the session folder next to the socket, so that `multicam ctl` can name the folder to recover
-    /// after a crash.
+    /// Stores the path of the session folder next to the socket, so that `multicam ctl` can name the folder
+    /// to recover after a crash.
     ///
-    /// - Parameter sessionFolder: The session folder. `nil` after the recording is finished.
-    /// - Throws: `ControlError.system` if the path can't be stored. The recording isn't affected.
+    /// - Parameter sessionFolder: The session folder; `nil` after the recording is finished.
+    /// - Throws: `ControlError.system` if the path can't be stored. A failure to store the path doesn't
+    ///   affect the recording.
     public func note(recordingIn sessionFolder: String?) throws(ControlError) {
         try folder.note(recordingIn: sessionFolder, by: getpid())
     }
 
-    /// Stops listening, and waits until commands in progress have finished.
+    /// Stops accepting requests, and waits until all commands in progress have finished.
     public func stop() {
         folder.forget(getpid())
         blocking.finish()
@@ -114,11 +117,12 @@ public final class ControlServer: Sendable {
 final class ControlLoop {
     /// Timeouts and connection limits, which tests override.
     struct Limits: Sendable {
-        /// Maximum time from connecting to the complete request, and from the reply until the client has received it.
+        /// Maximum time for a client to send its complete request after connecting, and to receive the reply
+        /// after the command was executed.
         var patience = Nanoseconds.seconds(5)
         /// Maximum time from the request to the reply.
         var work = Nanoseconds.seconds(60)
-        /// Pause after the system has run out of resources for a connection.
+        /// Pause in accepting connections after the system has run out of resources.
         var pause = Nanoseconds.milliseconds(100)
         var connections = 64
         /// Maximum number of commands in progress or waiting.
@@ -130,28 +134,28 @@ final class ControlLoop {
     private let mailbox: ControlMailbox
     private let limits: Limits
     private let handler: ControlServer.Handler
-    /// Commands that block their thread.
+    /// Queue of blocking commands, which run on the `control:work` thread.
     private let blocking: BoundedQueue<@Sendable () -> Void>
     private let clock = MonotonicClock()
-    /// The connections, oldest first.
+    /// The connections of clients, oldest first.
     private var connections: [ControlConnection] = []
     private var lastNumber = 0
-    /// A spare file descriptor that is closed to accept a client when no other descriptor is available. With this
-    /// descriptor, a recorder at its descriptor limit can still be queried and stopped.
+    /// A spare file descriptor. If no other descriptor is available, this descriptor is closed to accept a
+    /// client, so that a recorder that has reached its descriptor limit can still be queried and stopped.
     private var reserve: LocalSocket?
-    /// No connections are accepted before this time.
+    /// Time when accepting connections resumes after a pause.
     private var acceptsFrom = ClockTime(nanoseconds: 0)
     private var isClosed = false
 
     /// Creates the event loop.
     ///
     /// - Parameters:
-    ///   - listener: The socket, already listening.
+    ///   - listener: The control socket, which must already be listening.
     ///   - accept: Accepts the next connection of the listener.
-    ///   - mailbox: Delivers the replies.
+    ///   - mailbox: Mailbox that delivers the replies.
     ///   - limits: The limits of clients and commands.
     ///   - blocking: Receives blocking commands and runs them one after the other.
-    ///   - handler: Parses a request.
+    ///   - handler: Closure that parses each request.
     init(
         _ listener: LocalSocket, accept: @escaping @Sendable (LocalSocket) -> LocalSocket.Acceptance,
         mailbox: ControlMailbox, limits: Limits, blocking: BoundedQueue<@Sendable () -> Void>,
@@ -197,9 +201,9 @@ final class ControlLoop {
 
     private var acceptsNow: Bool { !isClosed && clock.now >= acceptsFrom }
 
-    /// Sleeps until there is work to do.
+    /// Sleeps until a client or the mailbox needs attention, or a deadline has passed.
     ///
-    /// - Returns: The connections that are ready.
+    /// - Returns: The connections that are ready for reading or writing.
     private func sleep() -> [ControlConnection] {
         let waiting = connections.filter { $0.events != 0 }
         var polls = waiting.map { pollfd(fd: $0.socket.descriptor, events: $0.events, revents: 0) }
@@ -209,12 +213,12 @@ final class ControlLoop {
         return zip(waiting, polls).filter { $1.revents != 0 }.map(\.0)
     }
 
-    /// Time until the next deadline in milliseconds, for poll(2). -1 if there is no deadline.
+    /// Time until the next deadline in milliseconds, as passed to poll(2); −1 if there is no deadline.
     private var milliseconds: Int32 {
         var deadlines = connections.map(\.deadline)
         if !isClosed, clock.now < acceptsFrom { deadlines.append(acceptsFrom) }
         guard let first = deadlines.min() else { return -1 }
-        // Round up, because waking too early would only cause another iteration.
+        // The time is rounded up, because waking too early would only cause an additional iteration.
         return Int32(clamping: max(((first - clock.now).count + 999_999) / 1_000_000, 0))
     }
 
@@ -235,8 +239,9 @@ final class ControlLoop {
         }
     }
 
-    /// Accepts a client. If the limit is exceeded, the oldest client without a complete request is dropped, or else the
-    /// oldest one that hasn't received its reply.
+    /// Accepts a client's connection. If the limit is exceeded, the connection of the oldest client without a
+    /// complete request is closed. If there is no such client, the connection of the oldest client that
+    /// hasn't received its reply is closed.
     private func admit(_ socket: LocalSocket) {
         connections.removeAll { $0.phase == .over }
         if connections.count >= limits.connections {
@@ -272,7 +277,7 @@ final class ControlLoop {
         }
     }
 
-    /// Stops accepting requests, and drops clients without a complete request.
+    /// Stops accepting requests, and closes the connections of clients without a complete request.
     private func close() {
         isClosed = true
         for connection in connections {
@@ -336,22 +341,23 @@ final class ControlLoop {
     }
 }
 
-/// One client of the control socket. Receives the request, then sends the reply.
+/// The connection of one client of the control socket. The connection first receives the request and then
+/// sends the reply.
 ///
-/// Never blocks. Used only on the control thread.
+/// The methods of this class never block. Use an instance only on the `control` thread.
 final class ControlConnection {
     enum Phase {
-        /// The request is incomplete.
+        /// The request hasn't been completely received.
         case asking
         /// The command is being executed.
         case working
-        /// The reply isn't completely sent.
+        /// The reply hasn't been completely sent.
         case answering
-        /// The connection can be closed.
+        /// The exchange is over, and the connection can be closed.
         case over
     }
 
-    /// The request received so far.
+    /// State of the request that is being received.
     enum Request {
         case incomplete
         /// The request without its line feed.
@@ -373,7 +379,7 @@ final class ControlConnection {
         self.deadline = deadline
     }
 
-    /// The poll(2) events to wait for in the current phase. 0 means none.
+    /// The poll(2) events to wait for in the current phase; 0 if there are none.
     var events: Int16 {
         switch phase {
         case .asking: Int16(POLLIN)
@@ -402,14 +408,14 @@ final class ControlConnection {
         }
     }
 
-    /// Marks the command as being executed, with a deadline.
+    /// Records that the command is being executed, and sets a deadline for its reply.
     func beginWork(until deadline: ClockTime) {
         request = Data()
         phase = .working
         self.deadline = deadline
     }
 
-    /// Starts sending the reply. The client must receive it before the deadline.
+    /// Starts sending the reply. The client must receive the reply before the deadline.
     func give(_ line: Data, until deadline: ClockTime) {
         request = Data()
         answer = line
@@ -433,10 +439,10 @@ final class ControlConnection {
     func end() { phase = .over }
 }
 
-/// Passes replies to the control thread and wakes it. All methods are thread-safe.
+/// Passes replies to the `control` thread and wakes that thread. All methods of the mailbox are thread-safe.
 final class ControlMailbox: Sendable {
     struct Content: Sendable {
-        /// The replies, each with the number of its connection.
+        /// The replies, each with the number of the connection that it belongs to.
         var answers: [(connection: Int, reply: ControlReply)] = []
         var isClosed = false
     }
@@ -463,7 +469,7 @@ final class ControlMailbox: Sendable {
         wakeUp.wake()
     }
 
-    /// Makes the control thread stop accepting requests.
+    /// Makes the `control` thread stop accepting requests.
     func close() {
         content.withLock { $0.isClosed = true }
         wakeUp.wake()

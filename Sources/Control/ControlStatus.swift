@@ -6,8 +6,8 @@ public import Profiles
 internal import SessionFolder
 internal import Timing
 
-/// The state of a running session, for other programs. Times are in nanoseconds, relative to T0. Levels are
-/// linear; 1 is full scale.
+/// The state of a running session, for other programs. Times are in nanoseconds and relative to T0. Audio
+/// levels are linear, with 1 as full scale.
 public struct ControlStatus: Sendable, Equatable, Codable {
     /// The phase of the session.
     public enum State: String, Sendable, Codable {
@@ -16,11 +16,12 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         case standby
         case recording
         case finishing
-        /// The session waits between two recordings until the system has recovered from pressure.
+        /// The session is waiting between two recordings until the system has recovered from pressure.
         case paused
     }
 
-    /// The measurements of `Media.Loudness`, rounded to 0.01. Each value is `nil` until it is measured.
+    /// The loudness values of `Media.Loudness`, rounded to 0.01. A loudness value is `nil` until it has been
+    /// measured.
     public struct Loudness: Sendable, Equatable, Codable {
         /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
         public var momentary_lufs: Double?
@@ -47,78 +48,81 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var state: State
     /// The profile's name.
     public var profile: String
-    /// Path of the session folder. `nil` while no recording is in progress.
+    /// Path of the session folder; `nil` while no recording is in progress.
     public var folder: String?
-    /// Progress of closing the files after a recording has ended. `nil` at all other times.
+    /// Progress of closing the files after a recording has ended; `nil` at all other times.
     public var finishing: Finishing?
-    /// Recorded time in nanoseconds since T0. On standby, nanoseconds since standby began.
+    /// Recorded time in nanoseconds since T0. On standby, the time since standby began.
     public var time_ns: Int64
-    /// T0 on this machine's `CLOCK_MONOTONIC`, in nanoseconds. `nil` while no recording is in progress.
+    /// T0 on this machine's `CLOCK_MONOTONIC`, in nanoseconds; `nil` while no recording is in progress.
     public var t0_monotonic_ns: Int64?
-    /// T0 in the time of the group, in nanoseconds since 1970. `nil` if the session doesn't follow a group.
+    /// T0 in the group's time, in nanoseconds since 1970; `nil` if the session doesn't follow a group.
     public var t0_utc_ns: Int64?
-    /// The mechanism that granted elevated priority to the capture and decision threads: `nice-limit`, `realtimekit`,
-    /// or `not-granted`. `nil` until the mechanism is known.
+    /// The mechanism that gave the capture and decision threads elevated priority: `nice-limit`,
+    /// `realtimekit`, or `not-granted`; `nil` until the mechanism is known.
     public var priority: String?
-    /// The reason why the priority wasn't granted. `nil` if the priority was granted.
+    /// The reason why the priority wasn't granted; `nil` if the priority was granted.
     public var priority_reason: String?
     /// The cameras of the session.
     public var cameras: [Camera]
     /// The microphones of the session.
     public var microphones: [Microphone]
-    /// The program. `nil` if the plan doesn't include one.
+    /// The program; `nil` if the plan doesn't include one.
     public var program: Program?
-    /// The content and layout of the program. `nil` if the plan doesn't include a program.
+    /// The content and layout of the program; `nil` if the plan doesn't include a program.
     public var arrangement: Arrangement?
     /// Names of the program's scenes.
     public var scenes: [String]
-    /// Name of the current scene. `nil` if the program doesn't show a scene.
+    /// Name of the current scene; `nil` if the program doesn't show a scene.
     public var scene: String?
-    /// Alignment delay in nanoseconds: the time from an instant until its tick is decided, which is the latency of the
-    /// program. `nil` while no recording is in progress.
+    /// Alignment delay in nanoseconds: the time from a tick's instant until the tick's frames are chosen. The
+    /// delay equals the latency of the program; `nil` while no recording is in progress.
     public var delay_ns: Int64?
-    /// How far the files lag behind real time, in nanoseconds. A crash would lose this amount of data. `nil` while no
-    /// files are being written.
+    /// Delay of the recorded files behind real time, in nanoseconds. A crash would lose the data recorded
+    /// during this time. The value is `nil` while no files are being written.
     public var behind_ns: Int64?
-    /// The last markers of the recording, at most 100, in order of creation.
+    /// The most recent markers of the recording, at most 100, in order of creation.
     public var markers: [Marker]
     /// Number of markers in the recording.
     public var marker_count: Int
-    /// The free space of the recording disk. `nil` while the free space is unknown.
+    /// The free space of the recording disk; `nil` while the free space is unknown.
     public var disk: Disk?
     /// The loss limits of the recording.
     public var limits: Limits
-    /// The action if the plan exceeds its budget: `adapt` or `refuse`.
+    /// The action that is taken if the plan exceeds its budget: `adapt` or `refuse`.
     public var policy: String
-    /// The hardware cost. `nil` if the session wasn't planned for a machine.
+    /// The hardware cost of the plan; `nil` if the session wasn't planned for a machine.
     public var cost: Cost?
-    /// The level of system pressure. `nil` if the pressure isn't measured.
+    /// The level of system pressure; `nil` if the pressure isn't measured.
     public var pressure: String?
-    /// The causes of system pressure, as the end of a sentence. `nil` if there is no pressure.
+    /// The causes of system pressure, worded as the end of a sentence; `nil` if there is no pressure.
     public var pressure_reason: String?
-    /// Advice on relieving the most serious cause, as the end of a sentence. `nil` if there is no pressure.
+    /// Advice on relieving the most serious cause of system pressure, worded as the end of a sentence; `nil`
+    /// if there is no pressure.
     public var pressure_advice: String?
-    /// The quality reductions made by the governor, in words.
+    /// Descriptions of the quality reductions that the governor has made.
     public var given_up: [String]
     /// The live outputs: first those in the profile, then those started by commands.
     public var live_outputs: [LiveOutput]
     /// The governor's latest steps with their reasons, oldest first.
     public var governor: [GovernorStep]
-    /// The verdict on the last completed recording. `nil` during a recording, and before the first recording.
+    /// The verdict on the last completed recording; `nil` during a recording, and before the first recording.
     public var verdict: String?
-    /// Names of the commands that the session accepts, as listed by `multicam ctl --help`. `nil` if unknown.
+    /// Names of the commands that the session accepts, as listed by `multicam ctl --help`; `nil` if the
+    /// commands are unknown.
     public var commands: [String]?
 
     private static let mostMarkers = 100
 
-    /// Creates the status for other programs.
+    /// Creates the status report for other programs.
     ///
     /// - Parameters:
     ///   - status: The state of the session.
-    ///   - plan: The current plan.
-    ///   - folder: Path of the session folder. `nil` while no recording is in progress.
+    ///   - plan: The current plan of the session.
+    ///   - folder: Path of the session folder; `nil` while no recording is in progress.
     ///   - cost: Hardware cost of the current plan.
-    ///   - state: Overrides the phase in `status` if the caller has more information.
+    ///   - state: Phase of the session, which overrides the phase in `status` if the caller has more
+    ///     information.
     public init(
         _ status: SessionStatus, plan: SessionPlan, folder: String?, cost: HardwareCost? = nil,
         state: State? = nil
@@ -164,14 +168,15 @@ public struct ControlStatus: Sendable, Equatable, Codable {
 }
 
 extension ControlStatus {
-    /// The state of one camera. Frame counts refer to the camera's own tracks. If the camera isn't recorded, the counts
-    /// refer to the frames available to the program and those lost while the camera was shown in the program.
+    /// The state of one camera. Frame counts refer to the camera's own tracks. If the camera isn't recorded,
+    /// the counts refer to the frames that were available to the program, and to the frames lost while the
+    /// program showed the camera.
     public struct Camera: Sendable, Equatable, Codable {
         /// The camera's role.
         public var role: String
         /// Name of the device currently assigned to the role.
         public var name: String
-        /// The current or last delivered pixel format: `mjpeg`, `yuyv`, `nv12`, `h264`.
+        /// Pixel format of the current or last delivered frames: `mjpeg`, `yuyv`, `nv12`, or `h264`.
         public var pixel: String
         /// Width of the delivered frames in pixels.
         public var width: Int
@@ -179,8 +184,8 @@ extension ControlStatus {
         public var height: Int
         /// Configured frame rate in frames per second.
         public var nominal_rate: Double
-        /// Frame rate in frames per second, measured by the camera's own clock. 0 on standby while the camera
-        /// is disconnected.
+        /// Frame rate in frames per second, as measured. On standby, the value is 0 while the camera is
+        /// disconnected.
         public var rate: Double
         /// Clockwise rotation in degrees that a preview applies to make the delivered frames upright.
         public var rotation: Int
@@ -188,14 +193,15 @@ extension ControlStatus {
         public var mirrored: Bool
         /// Whether the camera isn't delivering frames.
         public var away: Bool
-        /// The reason why the camera isn't delivering frames, in words. `nil` while the camera is delivering frames.
+        /// The reason why the camera isn't delivering frames, in words; `nil` while the camera is delivering
+        /// frames.
         public var reason: String?
         /// The loss cause of the frames missing during the outage: `disconnected`, `reconfigured` (by a
-        /// user), or `governor`. `nil` while the camera is delivering frames.
+        /// user), or `governor`; `nil` while the camera is delivering frames.
         public var away_cause: String?
-        /// Duration of the outage in nanoseconds. `nil` while the camera is delivering frames.
+        /// Duration of the outage in nanoseconds; `nil` while the camera is delivering frames.
         public var away_ns: Int64?
-        /// Number of good frames captured since T0.
+        /// Number of undamaged frames captured since T0.
         public var captured: Int
         /// Number of surplus frames dropped because the camera is faster than its track.
         public var decimated: Int
@@ -246,7 +252,7 @@ extension ControlStatus {
         Dictionary(losses.map { ($0.key.rawValue, $0.value) }) { $1 }
     }
 
-    /// Converts to microseconds, rounded to 0.1.
+    /// Converts a time to microseconds, rounded to 0.1.
     static func microseconds(_ time: Nanoseconds) -> Double { (Double(time.count) / 100).rounded() / 10 }
 }
 
@@ -263,18 +269,20 @@ extension ControlStatus {
         public var peak: Double
         /// Linear root mean square level, 0…1, averaged over 300 ms (`AudioLevel.rootMeanSquare`).
         public var level: Double
-        /// Loudness of the microphone's track since T0. `nil` while no recording is in progress.
+        /// Loudness of the microphone's track since T0; `nil` while no recording is in progress.
         public var loudness: Loudness?
-        /// Gain in the program mix in decibels. Level, loudness, and track are measured before the gain.
+        /// Gain in the program mix in decibels. The gain doesn't affect the level, the loudness, or the
+        /// microphone's track.
         public var gain: Double
         /// Whether the microphone is muted in the program mix.
         public var muted: Bool
-        /// The active alarms.
+        /// The microphone's active alarms.
         public var alarms: [AudioAlarm.Kind]
-        /// Duration of the missing signal or silence in nanoseconds. `nil` while neither alarm is active.
+        /// Duration of the current silence or missing signal in nanoseconds; `nil` while neither alarm is
+        /// active.
         public var silent_ns: Int64?
-        /// Number of clipping events since T0, or on standby since the last T0. Overloads within one second count as
-        /// one event.
+        /// Number of clipping events since T0; on standby, since the last recording's T0. Overloads within
+        /// one second count as one event.
         public var clipped: Int
         /// Number of clipping events in the last 60 s.
         public var clipped_last_minute: Int
@@ -316,22 +324,22 @@ extension ControlStatus {
         public var layout: ProgramLayout
         /// Roles of the visible cameras, starting with the main camera.
         public var shown: [String]
-        /// Roles of the cameras in the last composed frame, starting with the main camera. A change appears
-        /// here once the recording has reached it.
+        /// Roles of the cameras in the last composed frame, starting with the main camera. A change of
+        /// cameras appears here after a frame with the new cameras has been composed.
         public var on_air: [String]
-        /// Roles of the audible microphones.
+        /// Roles of the microphones that are audible in the program.
         public var mix: [String]
-        /// Number of new frames composed since T0.
+        /// Number of new program frames composed since T0.
         public var captured: Int
-        /// Number of frames that repeat the previous one.
+        /// Number of program frames that repeat the previous frame.
         public var duplicated: Int
-        /// Number of frames lost since T0 because the computer or the disk was too slow.
+        /// Number of program frames lost since T0 because the computer or the disk was too slow.
         public var lost: Int
-        /// Number of lost frames by cause, including frames that a camera lost while it was visible. Zero entries are
-        /// omitted.
+        /// Number of lost program frames by cause, including frames that a camera lost while it was visible.
+        /// Zero entries are omitted.
         public var losses: [String: Int]
-        /// Loudness of the program's audio since T0. `nil` while no recording is in progress, or if the program doesn't
-        /// have audio.
+        /// Loudness of the program's audio since T0; `nil` while no recording is in progress or if the
+        /// program has no audio.
         public var loudness: Loudness?
 
         init(_ program: PlannedProgram, _ status: SessionStatus) {
@@ -347,7 +355,7 @@ extension ControlStatus {
         }
     }
 
-    /// The content of the program as a profile would specify it, and the resulting positions.
+    /// The content of the program, in the form used in profiles, and the resulting positions of the cameras.
     public struct Arrangement: Sendable, Equatable, Codable {
         /// The position of a camera in the program.
         public struct Layer: Sendable, Equatable, Codable {
@@ -357,23 +365,23 @@ extension ControlStatus {
             public var x: Int
             /// Distance from the program's top edge in pixels.
             public var y: Int
-            /// Width in program pixels.
+            /// Width of the layer in program pixels.
             public var width: Int
-            /// Height in program pixels.
+            /// Height of the layer in program pixels.
             public var height: Int
             /// Clockwise rotation of the camera's delivered frames in degrees.
             public var rotation: Int
             /// Whether the frames are flipped horizontally.
             public var mirrored: Bool
-            /// How the frames are fitted: complete with bars, or cropped.
+            /// How the frames are fitted into the position: shown completely with bars, or cropped.
             public var fit: FrameLayer.Fit
         }
 
-        /// Width and height of a camera's frames in the program in pixels: cropped, upright, and with square pixels.
+        /// Size of a camera's frames as the program uses them: cropped, upright, and with square pixels.
         public struct Frame: Sendable, Equatable, Codable {
-            /// Width in pixels.
+            /// Width of the frames in pixels.
             public var width: Int
-            /// Height in pixels.
+            /// Height of the frames in pixels.
             public var height: Int
         }
 
@@ -381,15 +389,15 @@ extension ControlStatus {
         public var layout: ProgramLayout
         /// The role of the main camera.
         public var main: String
-        /// Roles of the other cameras, in order: starting at the corner, or after the main camera.
+        /// Roles of the other cameras, in their order after the main camera or from the corner.
         public var inset: [String]
-        /// Roles that keep their position in the order but aren't shown.
+        /// Roles of the cameras that aren't shown but keep their position in the order.
         public var hidden: [String]
-        /// The corner where the stack of insets begins.
+        /// The first corner of the stack of insets.
         public var corner: InsetStyle.Corner
         /// Width of an inset as a fraction of the program's width.
         public var scale: Double
-        /// Distance from the edges as a fraction of the program's width.
+        /// Distance of the insets from the program's edges, as a fraction of the program's width.
         public var margin: Double
         /// Width of the white border inside each inset, in pixels.
         public var border: Int
@@ -403,7 +411,7 @@ extension ControlStatus {
         public var rate: Double
         /// Positions of the visible cameras, from back to front.
         public var layers: [Layer]
-        /// Frames of all cameras by role. Layouts depend on the aspect ratios of these frames.
+        /// Frame sizes of all cameras by role. Layouts depend on the aspect ratios of these frames.
         public var frames: [String: Frame]
 
         init(_ program: PlannedProgram, of cameras: [PlannedCamera]) {
@@ -433,12 +441,13 @@ extension ControlStatus {
 }
 
 extension ControlStatus {
-    /// Free space on the disk that the current or next recording is written to.
+    /// Free space on the disk of the current or next recording.
     public struct Disk: Sendable, Equatable, Codable {
         /// Number of free bytes.
         public var free_bytes: Int64
-        /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is known, the
-        /// estimate uses the plan's expected rate. `nil` while no files are being written.
+        /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is
+        /// known, the estimate uses the plan's expected rate. The estimate is `nil` while no files are being
+        /// written.
         public var seconds_left: Double?
 
         init(_ freeBytes: Int64, _ status: SessionStatus, _ plan: SessionPlan) {
@@ -452,7 +461,7 @@ extension ControlStatus {
     public struct Finishing: Sendable, Equatable, Codable {
         /// Number of closed files.
         public var done: Int
-        /// Total number of files.
+        /// Total number of files to close.
         public var total: Int
 
         init(_ finishing: SessionStatus.Finishing) { (done, total) = (finishing.done, finishing.total) }
@@ -466,23 +475,23 @@ extension ControlStatus {
         public var text: String
     }
 
-    /// A step of the governor, as in the manifest.
+    /// A step of the governor, in the same form as in the manifest.
     public struct GovernorStep: Sendable, Equatable, Codable {
         /// Time in nanoseconds since T0.
         public var at_ns: Int64
-        /// The reduction or restoration, such as `desk rate 30 → 20`.
+        /// The reduction or restoration of quality, such as `desk rate 30 → 20`.
         public var step: String
-        /// The reason for the step.
+        /// The reason for the governor's step.
         public var reason: String
     }
 
-    /// Loss limits of the recording. A field is `nil` if there is no limit.
+    /// Loss limits of the recording. A field is `nil` if no limit applies.
     public struct Limits: Sendable, Equatable, Codable {
         /// Maximum fraction of a track's frames that may be lost.
         public var lost_frames: Double?
         /// Maximum fraction of a microphone's samples that may be lost.
         public var lost_samples: Double?
-        /// Maximum silence of a microphone in nanoseconds.
+        /// Maximum duration of a microphone's silence in nanoseconds.
         public var silence_ns: Int64?
 
         init(_ limits: RecordingLimits) {
@@ -502,16 +511,17 @@ extension ControlStatus {
         public var kind: String
         /// Current state: `off`, `connecting`, `connected`, `waiting`, `refused`, or `ended`.
         public var state: String
-        /// The reason for the state, as a sentence. `nil` if there is nothing to report.
+        /// The reason for the live output's state, as a sentence; `nil` if there is nothing to report.
         public var text: String?
-        /// Start of the current state in nanoseconds, on the time scale of `time_ns`. `nil` if the live output was
+        /// Start of the current state in nanoseconds, measured like `time_ns`; `nil` if the live output was
         /// never started.
         public var since_ns: Int64?
-        /// Number of frames sent. For a virtual microphone, number of 20 ms blocks.
+        /// Number of frames that were sent. For a virtual microphone, this is the number of 20 ms audio
+        /// blocks.
         public var sent_frames: Int64
-        /// Frames dropped so far because the server was too slow or unreachable.
+        /// Number of frames dropped so far because the server was too slow or unreachable.
         public var dropped_frames: Int64
-        /// Current bit rate in bits per second. `nil` while the bit rate is unknown.
+        /// Current bit rate in bits per second; `nil` while the bit rate is unknown.
         public var bitrate: Int64?
 
         static func all(_ status: SessionStatus, _ plan: SessionPlan) -> [LiveOutput] {
@@ -542,23 +552,23 @@ extension ControlStatus {
 }
 
 extension ControlStatus {
-    /// Hardware cost of the current plan. 1 is the full capacity of a resource.
+    /// Hardware cost of the current plan. A value of 1 is the full capacity of a resource.
     public struct Cost: Sendable, Equatable, Codable {
         /// Utilization of one resource.
         public struct Term: Sendable, Equatable, Codable {
             /// Name of the resource, such as `cpu` or `usb:1`.
             public var resource: String
-            /// Used fraction of the resource.
+            /// Fraction of the resource that the plan uses.
             public var used: Double
             /// The parts of the plan that use the resource, largest first.
             public var owners: [Owner]
-            /// The utilization in absolute units, as a sentence.
+            /// A sentence that states the utilization in absolute units.
             public var text: String
         }
 
         /// One owner's share of a resource's utilization.
         public struct Owner: Sendable, Equatable, Codable {
-            /// `program`, `session`, a role, or a device used by another process.
+            /// Name of the owner: `program`, `session`, a role, or a device that another process uses.
             public var name: String
             /// Fraction of the resource that the owner uses.
             public var used: Double
@@ -566,7 +576,7 @@ extension ControlStatus {
 
         /// Utilization of the most constrained resource.
         public var hardware: Double
-        /// Maximum utilization that the profile permits.
+        /// Maximum utilization of any resource that the profile permits.
         public var budget: Double
         /// Utilization of each resource, most constrained first.
         public var terms: [Term]

@@ -1,9 +1,9 @@
 public import Media
 
-/// The controls of a camera as JSON: the output of `multicam controls --json`, and the reply to `multicam ctl
-/// controls`.
+/// The controls of a camera as JSON. This report is the output of `multicam controls --json` and the reply to
+/// `multicam ctl controls`.
 ///
-/// In this output, strings reported by devices don't contain control characters.
+/// Control characters are removed from strings that devices report.
 public struct ControlsReport: Sendable, Equatable, Codable {
     /// The queried camera.
     public struct Camera: Sendable, Equatable, Codable {
@@ -13,21 +13,21 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var selector: String
         /// Path of the device node.
         public var node: String
-        /// Identity of the camera, in words.
+        /// Identity of the camera, as text for users.
         public var identity: String
     }
 
-    /// One control.
+    /// One control of a camera.
     public struct Control: Sendable, Equatable, Codable {
-        /// V4L2 name in snake case.
+        /// V4L2 name of the control, in snake case.
         public var name: String
-        /// `integer`, `boolean`, `menu`, `bitmask` or `integer-menu`.
+        /// Kind of control: `integer`, `boolean`, `menu`, `bitmask`, or `integer-menu`.
         public var kind: String
         /// Current value in the control's own units.
         public var value: Int64
-        /// Minimum value.
+        /// Minimum value of the control.
         public var minimum: Int64
-        /// Maximum value. For a bitmask, all valid bits.
+        /// Maximum value of the control. For a bitmask, this value contains all valid bits.
         public var maximum: Int64
         /// Step between valid values, counted from `minimum`.
         public var step: Int64
@@ -35,11 +35,12 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         public var `default`: Int64
         /// Whether the control is read-only.
         public var read_only: Bool
-        /// Whether the control has no effect now because another control governs it.
+        /// Whether the control currently has no effect because of another control's value, such as exposure
+        /// time during automatic exposure.
         public var inactive: Bool
         /// Whether the camera itself changes the value.
         public var volatile: Bool
-        /// Menu items by value. Empty for other kinds of controls.
+        /// Menu items by value. For controls of other kinds, the dictionary is empty.
         public var menu: [String: String]
 
         /// Creates a description of a control from the values reported by the camera.
@@ -59,18 +60,18 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         }
     }
 
-    /// The outcome of setting one value.
+    /// The outcome of setting one control to a value.
     public struct Setting: Sendable, Equatable, Codable {
         /// The control's name.
         public var name: String
         /// The requested value.
         public var asked: Int64
-        /// The value after the change. `nil` (`null` in JSON) if the value couldn't be read.
+        /// The control's value after the change; `nil` (`null` in JSON) if the value couldn't be read.
         public var value: Int64?
-        /// The reason why the camera rejected the value. `nil` (`null` in JSON) if the value was accepted.
+        /// The reason why the camera rejected the value; `nil` (`null` in JSON) if the value was accepted.
         public var refused: String?
 
-        /// Creates a description of a request's outcome.
+        /// Creates a description of the outcome of setting a control.
         public init(_ outcome: ControlOutcome) {
             name = outcome.request.name.printable()
             asked = outcome.request.value
@@ -92,17 +93,17 @@ public struct ControlsReport: Sendable, Equatable, Codable {
     public var camera: Camera
     /// All controls with their current values, in the driver's order.
     public var controls: [Control]
-    /// The values that were set, in order.
+    /// The controls that were set, in order, with the outcome of each.
     public var set: [Setting]
-    /// Names of the camera's presets.
+    /// Names of the presets saved for the camera.
     public var presets: [String]
 
-    /// Creates a report.
+    /// Creates a report of a camera's controls.
     ///
     /// - Parameters:
-    ///   - device: The camera.
+    ///   - device: The queried camera.
     ///   - controls: All controls of the camera in their current state.
-    ///   - outcomes: The outcomes of the values that were set.
+    ///   - outcomes: The outcomes of the controls that were set.
     ///   - presets: The names of the camera's presets.
     public init(
         _ device: CaptureDevice, _ controls: [DeviceControl], _ outcomes: [ControlOutcome],

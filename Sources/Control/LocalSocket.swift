@@ -3,15 +3,16 @@ internal import FoundationEssentials
 internal import Glibc
 package import Media
 
-/// A Unix socket, closed when its last reference is released. Each direction carries one line of JSON.
+/// A Unix socket that carries one line of JSON in each direction. The socket is closed when its last
+/// reference is released.
 package final class LocalSocket: Sendable {
     /// The result of accepting a connection.
     package enum Acceptance {
-        /// A connection whose socket is nonblocking and closed on exec.
+        /// A connection was accepted. The new socket is nonblocking and is closed on exec.
         case connected(LocalSocket)
         case nobody
-        /// The system doesn't have resources for another connection, or rejects it for another reason. The client keeps
-        /// waiting.
+        /// The operating system doesn't have the resources for another connection, or rejects the connection
+        /// for another reason. The client keeps waiting.
         case refused(errno: Int32)
     }
 
@@ -44,9 +45,9 @@ package final class LocalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Listens at a path. Afterwards, `accept` never blocks.
+    /// Starts listening at a path. Afterwards, `accept` never blocks.
     ///
-    /// - Throws: `ControlError.system` if the path is too long, or a system call fails.
+    /// - Throws: `ControlError.system` if the path is too long or a system call fails.
     package func listen(at path: String) throws(ControlError) {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0,
             try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
@@ -56,8 +57,8 @@ package final class LocalSocket: Sendable {
 
     /// Connects to the socket at a path.
     ///
-    /// - Returns: Whether a process is listening at this path, even if it can't accept another connection
-    ///   now.
+    /// - Returns: Whether a process is listening at this path, even if the process can't currently accept
+    ///   another connection.
     /// - Throws: `ControlError.system` if the path is too long.
     package func connects(to path: String) throws(ControlError) -> Bool {
         try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
@@ -85,18 +86,18 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// The user ID of the peer, as reported by the kernel (unix(7), SO_PEERCRED). `nil` if the kernel doesn't report
-    /// it.
+    /// The user ID of the peer, as reported by the kernel (unix(7), SO_PEERCRED); `nil` if the kernel doesn't
+    /// report the ID.
     package var peerUser: UInt32? {
-        // `struct ucred` from the kernel's include/linux/socket.h, which isn't visible to Swift's importer: three
-        // 32-bit numbers.
+        // The tuple has the layout of `struct ucred` (three 32-bit numbers) in the kernel's
+        // include/linux/socket.h, which isn't visible to Swift's importer.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: peer))
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return nil }
         return peer.user
     }
 
-    /// Reads the available data, at most 4096 bytes, from a nonblocking socket.
+    /// Reads the available data from a nonblocking socket, at most 4096 bytes.
     func receive() -> Received {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -111,9 +112,9 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Sends the bytes that the peer can receive now, on a nonblocking socket.
+    /// Sends as many bytes as the socket accepts without blocking.
     ///
-    /// - Returns: Number of bytes sent. `nil` if the peer has disconnected.
+    /// - Returns: Number of bytes sent; `nil` if the peer has disconnected.
     func send(_ bytes: Data) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes {
@@ -128,10 +129,11 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Waits for a line.
+    /// Waits for a line from the peer.
     ///
     /// - Parameter limit: Maximum length of the line in bytes.
-    /// - Returns: The bytes before the first line feed. `nil` if no line arrives in time, or if it's too long.
+    /// - Returns: The bytes before the first line feed; `nil` if no line arrives in time or the line is too
+    ///   long.
     func readLine(limit: Int = longestReply) -> Data? {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -146,7 +148,7 @@ package final class LocalSocket: Sendable {
         return nil
     }
 
-    /// Sends a line and waits until the peer has received it.
+    /// Sends a line and waits until the complete line has been passed to the socket.
     ///
     /// - Returns: Whether the complete line including its line feed was sent.
     func write(line: Data) -> Bool {

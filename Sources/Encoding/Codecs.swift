@@ -14,11 +14,11 @@ public struct Codecs: CodecFactory {
         patience = CoderThread.usualPatience
     }
 
-    /// Creates a factory with replaced hardware encoders, for tests.
+    /// Creates a factory that uses a substitute for the hardware encoders, for tests.
     ///
     /// - Parameters:
-    ///   - patience: Maximum time that the replacement may take per frame.
-    ///   - open: Opens the replacement.
+    ///   - patience: Maximum time that the substitute encoder may take per frame.
+    ///   - open: Closure that opens the substitute encoder.
     init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
         self.open = open
         self.patience = patience
@@ -27,13 +27,14 @@ public struct Codecs: CodecFactory {
     /// Creates an encoder that composes layers and encodes them as H.264. Packets and parameter sets are in Annex B
     /// format. A tick lasts `rate.seconds` units of the time scale `rate.frames`.
     ///
-    /// Before returning, this function encodes a few test frames on the hardware. If the hardware works, this takes up
-    /// to one second.
+    /// If the settings request a hardware encoder, this function first encodes a few test frames on the
+    /// hardware. The test takes up to one second if the hardware works.
     ///
     /// - Parameters:
-    ///   - settings: Size, rate, quality, and encoder. Width and height must be even.
+    ///   - settings: Frame size, frame rate, quality, and encoder of the stream. Width and height must be
+    ///     even.
     ///   - name: Name of the track, used in messages.
-    /// - Returns: An encoder that no other thread uses.
+    /// - Returns: An encoder that isn't shared with other threads.
     /// - Throws: An error if the width or height is odd, x264 is missing or rejects the settings, memory allocation
     ///   fails, or required hardware rejects the stream.
     public func makeVideoEncoder(
@@ -45,10 +46,10 @@ public struct Codecs: CodecFactory {
     /// Creates an AAC-LC encoder that runs at the session's sample rate.
     ///
     /// - Parameters:
-    ///   - channels: 1 or 2.
+    ///   - channels: Number of audio channels, 1 or 2.
     ///   - bitrate: Total bit rate of all channels in bits per second, 32 000…512 000.
     ///   - name: Name of the track, used in messages.
-    /// - Returns: An encoder that no other thread uses.
+    /// - Returns: An encoder that isn't shared with other threads.
     /// - Throws: An error if a parameter is out of range, or the codec is missing or rejects the settings.
     public func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
@@ -61,7 +62,7 @@ public struct Codecs: CodecFactory {
     /// - Parameters:
     ///   - format: 1 to 8 channels at 8000 to 192 000 Hz.
     ///   - name: Name of the track, used in messages.
-    /// - Returns: A resampler that no other thread uses.
+    /// - Returns: A resampler that isn't shared with other threads.
     /// - Throws: An error if `format` is out of range, or memory allocation fails.
     public func makeResampler(
         from format: AudioFormat, name: String
@@ -74,7 +75,7 @@ public struct Codecs: CodecFactory {
     /// - Parameters:
     ///   - channels: Number of channels, 1 to 8. All channels have the same weight.
     ///   - name: Name of the track, used in messages.
-    /// - Returns: A meter that no other thread uses.
+    /// - Returns: A loudness meter that isn't shared with other threads.
     /// - Throws: An error if `channels` is out of range, or memory allocation fails.
     public func makeLoudnessMeter(
         channels: Int, name: String
@@ -82,17 +83,17 @@ public struct Codecs: CodecFactory {
         try LoudnessMeter(channels: channels, name: name)
     }
 
-    /// Creates a decoder that turns H.264 access units into I420 frames. Capture times are preserved.
+    /// Creates a decoder that turns H.264 access units into I420 frames. The frames keep their capture times.
     ///
     /// - Parameter name: Name of the track, used in messages.
-    /// - Returns: A decoder that no other thread uses.
+    /// - Returns: A decoder that isn't shared with other threads.
     /// - Throws: An error if libavcodec doesn't include an H.264 decoder, or memory allocation fails.
     public func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try H264Decoder(name: name)
     }
 
-    /// Creates a JPEG that replaces a missing frame. The slate has the same size, chroma subsampling, and coding as the
-    /// camera's own JPEGs.
+    /// Creates a slate: a JPEG that replaces a missing frame. The slate has the same size, chroma
+    /// subsampling, and coding as the camera's own JPEGs.
     ///
     /// - Parameters:
     ///   - frame: One of the camera's JPEG frames.
@@ -115,13 +116,13 @@ public struct Codecs: CodecFactory {
             : nil
     }
 
-    /// Whether the bytes are one complete JPEG of the given size. Only a JPEG without an end marker is decoded, to find
-    /// out whether more data is missing. Safe to call from any thread.
+    /// Whether the bytes are one complete JPEG of the given size. Only a JPEG that lacks an end marker is
+    /// decoded, to find out whether other data is also missing. Safe to call from any thread.
     public func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
         guard markers.size == size else { return false }
-        // Some cameras never send an end marker. The JPEGs of such cameras must be decoded completely to find out
-        // whether data is missing.
+        // Some cameras never send an end marker. Their JPEGs must be decoded completely to find out whether
+        // data is missing.
         return markers.hasEnd || !JPEGDecoder.isDamaged(bytes)
     }
 
@@ -129,12 +130,12 @@ public struct Codecs: CodecFactory {
     ///
     /// - Parameters:
     ///   - frame: A frame of any pixel format except H.264.
-    ///   - pixel: `nv12`, `i420`, `yuyv`, or `bgra`.
+    ///   - pixel: Output pixel format: `nv12`, `i420`, `yuyv`, or `bgra`.
     ///   - part: Part of the stored frame; `nil` for the entire frame.
-    ///   - size: Output width and height in pixels, both even; `nil` keeps the size of the part.
+    ///   - size: Output width and height in pixels, both even; `nil` for the size of `part`.
     /// - Returns: A frame that owns its memory, or `frame` itself if no conversion is needed.
-    /// - Throws: An error if `pixel` is another format, the size isn't valid, or the frame is damaged or
-    ///   H.264.
+    /// - Throws: An error if `pixel` is an unsupported format, the size isn't valid, or the frame is damaged
+    ///   or H.264.
     public func convert(
         _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
     ) throws(EncodingError) -> CapturedFrame {
@@ -147,7 +148,7 @@ public struct Codecs: CodecFactory {
     ///   - size: Width and height in pixels, both even.
     ///   - color: Color matrix and range of the composed frames.
     ///   - name: Name of the caller, used in messages.
-    /// - Returns: A compositor that no other thread uses.
+    /// - Returns: A compositor that isn't shared with other threads.
     /// - Throws: An error if the width or height is odd or not positive.
     public func makeComposer(
         size: FrameSize, color: ColorDescription, name: String

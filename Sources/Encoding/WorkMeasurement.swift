@@ -3,15 +3,16 @@ internal import FoundationEssentials
 internal import Glibc
 public import Media
 
-/// Measures the cost of each kind of work on this machine. The measurement processes synthetic material of two sizes
-/// and fits a line through both results.
+/// Measures the cost of each kind of work on this machine. Each kind of work is measured with synthetic
+/// frames and audio of two sizes, and a line is fitted through both results.
 ///
-/// The result is the median of several runs. Each run measures the thread's CPU time, which depends little on other
-/// processes. During the measurement, other threads are busy half of the time, as they are during a recording. CPUs
-/// that share a core, caches, or the memory bus then run more slowly. The measurement takes several seconds and blocks
-/// the calling thread.
+/// The result is the median of several runs. Each run measures the thread's CPU time, which depends little on
+/// other processes. During the measurement, background threads are busy half of the time, as in a recording.
+/// This load matters because CPUs that share a core, caches, or the memory bus slow each other down. The
+/// measurement takes several seconds and blocks the calling thread.
 public struct WorkMeasurement {
-    /// CPU time of one piece of work in nanoseconds, and its number of units.
+    /// CPU time of one measured operation in nanoseconds, and the number of units that the operation
+    /// processed.
     private struct Sample {
         let nanoseconds: Double
         let units: Double
@@ -23,7 +24,7 @@ public struct WorkMeasurement {
     private static let runs = 5
     private static let encodedFrames = 60
 
-    /// Creates a measurement. Call `table` to run it.
+    /// Creates a measurement. Call `table` to run the measurement.
     public init() {}
 
     /// Measures all kinds of work except `deliver`, which can only be measured in recordings. Blocks the calling thread
@@ -36,7 +37,7 @@ public struct WorkMeasurement {
         try table(of: WorkKind.allCases.filter { $0 != .deliver }, progress: progress)
     }
 
-    /// Measures the given kinds of work, for tests.
+    /// Measures only the given kinds of work, for tests.
     func table(of all: [WorkKind], progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         var table = CostTable(plain: [:], photographic: [:])
         let company = BackgroundLoad()
@@ -70,7 +71,7 @@ public struct WorkMeasurement {
         _ kind: WorkKind, _ material: MeasuringMaterial, _ detail: CostTable.Detail
     ) throws(EncodingError) -> Sample {
         let pixels = Double(material.size.pixelCount)
-        // Audio and byte counts are also measured in two sizes.
+        // Work on audio and bytes is also measured with two input sizes.
         let scale = material.size == small ? 1 : 2
         switch kind {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8:
@@ -214,8 +215,8 @@ public struct WorkMeasurement {
         return Sample(nanoseconds: time, units: Double(sampleCount))
     }
 
-    /// Measures copying in memory and writing to a growing memory file. The kernel allocates the pages of
-    /// that file.
+    /// Measures the cost of copying bytes in memory and appending them to a memory file. The cost includes
+    /// the kernel's allocation of the file's pages.
     private static func storing(byteCount: Int) -> Sample {
         let descriptor = media_memory_file()
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -277,7 +278,7 @@ public struct WorkMeasurement {
     }
 }
 
-/// Threads that keep the other CPUs busy half of the time by rotating frames, until `leave` is called.
+/// Threads that keep the other CPUs busy half of the time. The threads rotate frames until `leave` is called.
 final class BackgroundLoad {
     private let done = Cancellation()
     private var threads: [MediaThread] = []
@@ -285,8 +286,8 @@ final class BackgroundLoad {
     private static let size = FrameSize(width: 640, height: 360)
     private static let turn = Nanoseconds.milliseconds(4)
 
-    /// Starts one thread for each CPU except the caller's, up to eight. Additional threads don't share a core with the
-    /// caller.
+    /// Starts one thread for each CPU except the caller's, but at most eight threads. More threads aren't
+    /// needed, because they wouldn't share a core with the caller.
     init() {
         let count = min(ProcessInfo.processInfo.activeProcessorCount - 1, 8)
         let done = done
@@ -320,16 +321,16 @@ final class BackgroundLoad {
 /// much detail as a real camera's.
 struct MeasuringMaterial {
     let size: FrameSize
-    /// Frames as packed I420.
+    /// The frames, in packed I420.
     let frames: [SharedBytes]
-    /// White frame that appears once per second, as synthetic cameras show one at each clap; `nil` in photographic
+    /// White frame that appears once per second, like the flash of a synthetic camera; `nil` for photographic
     /// material.
     let flash: SharedBytes?
 
     private static let count = 8
     /// Distance in pixels that the scene moves from one frame to the next.
     private static let motion = 3
-    /// Luma noise of a webcam's sensor in indoor light, in code values.
+    /// Amplitude of the luma noise, in code values, as from a webcam's sensor in indoor light.
     private static let grain = 3
 
     init(_ detail: CostTable.Detail, size: FrameSize) {
@@ -363,7 +364,8 @@ struct MeasuringMaterial {
         }
     }
 
-    /// Paints tiles of one color each, a moving box, and a strip of black and white cells that encode the frame number.
+    /// Paints single-color tiles, a moving box, and a strip of black and white cells that encode the frame
+    /// number.
     private static func paintPlain(_ planes: Planes, _ index: Int) {
         planes.fill(YCbCr(y: 110, cb: 128, cr: 128))
         let (columns, rows) = (8, 6)
@@ -392,13 +394,14 @@ struct MeasuringMaterial {
         }
     }
 
-    /// Returns the frame at a position in the sequence, at 30 frames per second. The sequence repeats.
+    /// Returns the frame at a position in the sequence, at 30 frames per second. After the last frame, the
+    /// sequence repeats.
     func frame(at index: Int) -> SharedBytes {
         if let flash, index % 30 == 20 { return flash }
         return frames[index % frames.count]
     }
 
-    /// Encodes the frames as a webcam does: 4:2:2 JPEGs.
+    /// Encodes the frames as 4:2:2 JPEGs, like those of a webcam.
     func jpegs() throws(EncodingError) -> [CapturedFrame] {
         let encoder = JPEGEncoder(quality: 85)
         var scratch = ScratchPlanes()

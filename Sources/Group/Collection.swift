@@ -4,7 +4,7 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// `multicam collect`: fetches a group's recording from all nodes by rsync over SSH.
+/// `multicam collect`: fetches a group's recording from all nodes with rsync over SSH.
 struct Collection {
     let folder: GroupFolder
     /// The recording's name.
@@ -14,9 +14,10 @@ struct Collection {
     /// Bandwidth limit in rsync's `--bwlimit` syntax; `nil` for no limit.
     let limit: String?
 
-    /// Fetches the recording. Blocks until all files have arrived or can't be fetched.
+    /// Fetches the recording. Blocks until every file has arrived or has failed to transfer.
     ///
-    /// - Returns: 0 if every node's folder is complete and identical to the original, 1 otherwise.
+    /// - Returns: 0 if the local copy of every node's folder is complete and identical to the original, 1
+    ///   otherwise.
     /// - Throws: `GroupError` if nothing can be fetched.
     func run() throws(GroupError) -> Int32 {
         guard GroupName.isRecording(name) else {
@@ -41,8 +42,7 @@ struct Collection {
         }
         let recording = try board.kept(name)
         let latest = try board.present()
-        // A broker that has lost its data has no record of the recording. In this case, every node is
-        // queried.
+        // A broker that has lost its data doesn't know the recording. In that case, every member is queried.
         let names = recording?.nodes ?? members.map(\.name)
         guard !names.isEmpty else { throw GroupError("the group \(folder.group) does not have any nodes.") }
         let place = "\(output)/\(name)"
@@ -64,7 +64,7 @@ struct Collection {
                 let source = part.folder
             else {
                 // A folder that was fetched after its recording ended is complete. If the broker has no
-                // record of the recording, the member may not have taken part.
+                // record of the recording, a member may not have taken part in it.
                 if recording != nil, nodes[node].map({ $0.outcome == "recording" }) ?? true {
                     missing.append(node)
                 }
@@ -92,7 +92,8 @@ struct Collection {
                 continue
             }
             nodes[node] = present
-            // The next `multicam collect` queries the node again and accepts a later end.
+            // The next run of `multicam collect` queries the node again and accepts an end that the node
+            // reports later.
             if present.outcome == "recording", let recording,
                 recording.isOverdue(after: latest, at: ClockPair.now().utc)
             {
@@ -122,7 +123,8 @@ struct Collection {
     }
 
     /// Creates a node's entry in `group.json` from its report. A node can report arbitrary strings, so only
-    /// known outcomes are accepted, and the time source is truncated and made printable.
+    /// known outcomes are accepted, and the name of the time source is truncated and stripped of control
+    /// characters.
     static func entry(_ node: String, _ part: NodeRecording, in source: String) -> GroupManifest.Node {
         let outcome = part.outcome ?? "recording"
         var clock = part.clock
@@ -132,7 +134,8 @@ struct Collection {
             outcome: outcomes.contains(outcome) ? outcome : "unfinished", clock: clock)
     }
 
-    /// The outcomes in manifests, and the outcomes that a node reports for a recording without a manifest.
+    /// The outcomes that are accepted from nodes: those that appear in manifests, and those of recordings
+    /// without a manifest.
     private static let outcomes: Set<String> = [
         "recording", "finished", "storage-failed", "recovered", "unfinished", "failed",
     ]
@@ -145,8 +148,8 @@ struct Collection {
             }
     }
 
-    /// Returns the nodes in the manifest of an earlier collection. Empty if that manifest can't be read; it is then
-    /// rewritten.
+    /// Returns the nodes listed in the manifest of an earlier collection. The result is empty if that
+    /// manifest can't be read; the manifest is then replaced.
     private func before(in place: String) -> [GroupManifest.Node] {
         do throws(FileError) {
             return try GroupManifest.read(in: place)?.nodes ?? []
@@ -163,8 +166,8 @@ struct Collection {
         }
     }
 
-    /// Writes the public keys of the members' SSH servers. Each key is listed under the member's name, because
-    /// addresses can change.
+    /// Writes a `known_hosts` file with the public keys of the members' SSH servers. Each key is listed under
+    /// the member's name, because addresses can change.
     private func writeKnownHosts(_ members: [GroupMember]) throws(GroupError) {
         let lines = members.flatMap { member in
             member.hostKeys.map { "\(member.name).\(folder.group) \($0)" }
@@ -172,7 +175,7 @@ struct Collection {
         try folder.write(lines.joined(separator: "\n") + "\n", to: "known-hosts")
     }
 
-    /// Fetches one folder: first its manifest, then the files that the manifest names.
+    /// Fetches one node's folder: first the manifest, then the files that the manifest names.
     ///
     /// - Returns: Whether the local folder is identical to the node's folder.
     private func fetch(
@@ -210,16 +213,17 @@ struct Collection {
         return true
     }
 
-    /// Copies files from a node's folder with rsync. All copies become regular files that belong to this user,
-    /// regardless of their type on the node.
+    /// Copies files from a node's folder with rsync. Only regular files that belong to this user are created,
+    /// regardless of the types of the files on the node.
     ///
     /// - Parameters:
-    ///   - source: Name of the folder on the node.
-    ///   - member: The node.
+    ///   - source: Name of the recording's folder on the node.
+    ///   - member: The node that provides the files.
     ///   - tree: The local folder.
     ///   - program: Path of rsync.
     ///   - rules: rsync filter rules that select the files.
-    ///   - most: Maximum size of the local folder in bytes. rsync is terminated when the folder exceeds it.
+    ///   - most: Maximum size of the local folder in bytes. If the folder exceeds this size, rsync is
+    ///     terminated.
     /// - Returns: Whether the copy succeeded.
     /// - Throws: `GroupError` if rsync can't be started.
     private func copy(
@@ -234,7 +238,8 @@ struct Collection {
             "-o", "IdentitiesOnly=yes", "-o", "ConnectTimeout=5", "-o", "ServerAliveInterval=2", "-o",
             "ServerAliveCountMax=3", "-F", "/dev/null",
         ].map { $0.shellQuoted() }.joined(separator: " ")
-        // A growing file is updated in place. Parts that already exist locally and are identical aren't sent again.
+        // A file that is still growing is updated in place. Parts of a file that are already identical
+        // locally aren't sent again.
         var arguments = [
             "-rt", "--no-links", "--no-devices", "--no-specials", "--no-perms", "--no-owner", "--no-group",
             "--chmod=D0755,F0644", "--inplace", "--no-whole-file", "--max-size=\(most)", "--timeout=20", "-e",
@@ -258,7 +263,7 @@ struct Collection {
                 while clock.sleep(until: clock.now + .milliseconds(200), unless: over) {
                     guard let found = tree.fault(atMost: most) else { continue }
                     fault.withLock { $0 = found }
-                    // rsync's receiver process belongs to the same process group.
+                    // The signal goes to the whole process group, which includes rsync's receiver process.
                     kill(-child.process, SIGKILL)
                     return
                 }
@@ -275,7 +280,8 @@ struct Collection {
             )
             return false
         }
-        // Status 24: files vanished during the transfer, for example drafts of a running recording.
+        // Exit status 24 means that files vanished during the transfer, such as temporary files of a running
+        // recording.
         guard status != 0, status != 24 else { return true }
         Talk.say(
             "\(member.name): the transfer is incomplete: \(last.withLock { $0 }.printable(limit: 400)). Run the command again to fetch the remaining files."
@@ -290,12 +296,12 @@ struct CollectedTree: Sendable {
     /// The folder's path.
     let path: String
 
-    /// Maximum folder depth; session folders have one level.
+    /// Maximum depth of nested folders. Session folders have one level of subfolders.
     private static let deepest = 3
     /// Disk space that must remain free, in bytes.
     private static let reserve: Int64 = 256 << 20
 
-    /// Creates the folder. Links in the folder are rejected, because rsync would follow them.
+    /// Creates the folder. A folder that contains links is rejected, because rsync would follow them.
     ///
     /// - Throws: `GroupError` if the folder can't be created or contains anything but files and folders.
     func make() throws(GroupError) {
@@ -319,7 +325,7 @@ struct CollectedTree: Sendable {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Total size of the files in bytes, including holes.
+    /// Total size of the files in bytes. Holes in sparse files are counted like data.
     var byteCount: Int64 {
         var sum: Int64 = 0
         walk { _, _, bytes in sum &+= bytes }
@@ -329,8 +335,8 @@ struct CollectedTree: Sendable {
     /// Checks the files fetched so far.
     ///
     /// - Parameter most: Maximum size of the folder in bytes.
-    /// - Returns: The reason why fetching must stop, as the object of the phrase "it sends"; `nil` if fetching may
-    ///   continue.
+    /// - Returns: The reason why fetching must stop, worded as the object of the phrase "it sends"; `nil` if
+    ///   fetching may continue.
     func fault(atMost most: Int64) -> String? {
         var (sum, strange): (Int64, String?) = (0, nil)
         walk { name, kind, bytes in
@@ -365,7 +371,7 @@ struct CollectedTree: Sendable {
         return room + min(byteCount, .max / 2)
     }
 
-    /// Returns the folder's manifest; `nil` if it can't be read.
+    /// Returns the folder's manifest; `nil` if the manifest can't be read.
     func manifest() throws(GroupError) -> Manifest? {
         do {
             return try Manifest(reading: try ContainedFile(Manifest.fileName, in: path))
@@ -374,7 +380,7 @@ struct CollectedTree: Sendable {
         }
     }
 
-    /// Removes files that don't belong here, and everything that isn't a file or a folder.
+    /// Removes files that don't belong to the recording, and every item that isn't a file or a folder.
     ///
     /// - Returns: The removed paths, relative to the folder.
     /// - Throws: `GroupError` if an item can't be removed.
@@ -397,13 +403,13 @@ struct CollectedTree: Sendable {
         case other
     }
 
-    /// Calls a function for every item below the folder, with its relative path. Items that disappear in the
-    /// meantime are skipped.
+    /// Calls a function for every item below the folder, with its relative path. Items that disappear during
+    /// the walk are skipped.
     private func walk(_ visit: (String, Kind, Int64) -> Void) {
         do throws(FileError) {
             try Self.walk(try ContainedFolder(opening: path), "", 0, visit)
         } catch {
-            // The folder has been removed.
+            // The folder has been removed since it was listed.
         }
     }
 
@@ -429,32 +435,34 @@ struct CollectedTree: Sendable {
             do throws(FileError) {
                 try walk(inner, "\(prefix)\(name)/", depth + 1, visit)
             } catch {
-                // A folder that can't be read isn't trusted; one that has since been removed doesn't matter.
+                // A folder that can't be read is reported as an invalid item, unless the folder has been
+                // removed in the meantime.
                 if file.exists { visit(prefix + name, .other, 0) }
             }
         }
-        // Recorders never create files with unreadable names.
+        // Recorders never create files with names that aren't valid text.
         for name in listing.unreadableNames { visit(prefix + name, .other, 0) }
     }
 }
 
-/// The files that `multicam collect` fetches from a node's session folder: the files that its manifest names, and their
-/// later parts.
+/// The files that `multicam collect` fetches from a node's session folder: the files that the manifest names,
+/// and the later parts of these files.
 ///
-/// Nodes aren't trusted. A node could offer links, devices, any number of files, or names that contain terminal control
-/// characters.
+/// Files on nodes aren't trusted. A node could offer links, device files, an unlimited number of files, or
+/// file names that contain terminal control characters.
 struct CollectedFiles {
     /// The files that are fetched before the manifest is known.
     static let first = ["manifest.json", "events.ndjson", "clock.ndjson"]
 
     private let names: Set<String>
-    /// The first file of each track. Later parts continue these files.
+    /// The first file of each track. The track's later parts continue this file.
     private let bases: Set<String>
     /// Total size in bytes of a finished recording's media files, according to its manifest; `nil` while the recording
     /// is running.
     private let mediaBytes: Int64?
 
-    /// Maximum total size in bytes of all other files: manifest, events, frame metadata, stills, projects, report.
+    /// Maximum total size in bytes of all files except media files: the manifest, events, frame metadata,
+    /// stills, project files, and the report.
     private static let otherBytes: Int64 = 1 << 30
 
     /// Reads the file names from a manifest. Names that point outside the folder or contain special
@@ -496,9 +504,10 @@ struct CollectedFiles {
         names.contains(path) || bases.contains { PartName.number(of: path, continuing: $0) != nil }
     }
 
-    /// Returns the maximum size of the node's local folder.
+    /// Returns the maximum size of the local folder for the node's recording.
     ///
-    /// - Parameter free: Free bytes on the disk, including the folder's current size.
+    /// - Parameter free: Maximum folder size in bytes that the disk allows: the current size of the folder
+    ///   plus the free space.
     /// - Returns: The maximum size in bytes.
     func mostBytes(free: Int64) -> Int64 {
         guard let mediaBytes else { return free }
@@ -506,7 +515,7 @@ struct CollectedFiles {
         return isTooLarge ? free : min(bytes, free)
     }
 
-    /// rsync's include rules for these files; everything else is excluded.
+    /// rsync filter rules that include these files and exclude all other files.
     var rules: [String] {
         var folders: Set<String> = []
         var files: [String] = []
@@ -514,7 +523,8 @@ struct CollectedFiles {
             if let slash = name.lastIndex(of: "/") { folders.insert(String(name[..<slash])) }
             files.append(name)
             if bases.contains(name), let dot = name.lastIndex(of: ".") {
-                // A recording has at most a few hundred parts. `*` would also match characters that no recorder writes.
+                // Part numbers have at most four digits, because a recording has at most a few hundred parts.
+                // The rules avoid `*`, which would also match characters that no recorder writes.
                 for count in 1...4 {
                     let digits = String(repeating: "[0-9]", count: count)
                     files.append("\(name[..<dot])-\(digits)\(name[dot...])")

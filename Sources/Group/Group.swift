@@ -5,17 +5,19 @@ internal import QRCodes
 internal import SessionFolder
 internal import System
 
-/// Runs several computers as one session. This process communicates with the other computers in a group. The process
-/// starts recorders and controls them through their control sockets, but can't affect a running recording.
+/// Runs the recorders of several computers as one session. The process that runs this code communicates with
+/// the other computers in the group. The process starts recorders and controls them through their control
+/// sockets. If the process fails, running recordings aren't affected.
 public enum Group {
-    /// Runs the task that `multicam` requests. Blocks the calling thread, which must be the main thread and the only
-    /// one.
+    /// Runs the task that `multicam` requests. Blocks the calling thread, which must be the main thread and
+    /// the process's only thread.
     ///
-    /// - Parameter arguments: The program's name, a task such as `serve`, and arguments of the form KEY=VALUE.
+    /// - Parameter arguments: The program's name, a task such as `serve`, and arguments of the form
+    ///   `KEY=VALUE`.
     /// - Returns: The exit status.
     public static func run(_ arguments: [String]) -> Int32 {
-        // Do this before preparation starts the first thread. A thread that doesn't block these signals would let them
-        // terminate the process.
+        // Block the signals before preparation starts the first thread. If any thread didn't block them, the
+        // signals would terminate the process.
         StopSignals.hold()
         return ProcessPreparation.run("multicam-group") { perform(arguments) }
     }
@@ -36,9 +38,9 @@ struct GroupTask {
     private let name: String
     private let values: [String: [String]]
 
-    /// Parses the arguments.
+    /// Parses the program's arguments.
     ///
-    /// - Parameter words: The task's name, then arguments of the form KEY=VALUE.
+    /// - Parameter words: The task's name, followed by arguments of the form `KEY=VALUE`.
     /// - Throws: `GroupError` with status 2 for invalid arguments.
     init(_ words: [String]) throws(GroupError) {
         guard let name = words.first else { throw Self.usage }

@@ -1,25 +1,27 @@
 internal import Media
 
-/// A fragment of an HTML page: well-formed, without scripts or external resources, so that any browser displays it.
+/// A fragment of an HTML page. The fragment is well-formed and doesn't use scripts or external resources, so
+/// any browser can display it.
 ///
-/// Text is added only through `text` and attribute values, which are sanitized and escaped. Device names are therefore
-/// always displayed as text.
+/// Text is added only through `text` and attribute values, which are sanitized and escaped. Device names are
+/// therefore always displayed as plain text.
 public struct HTML: Sendable {
     let markup: String
 
-    /// Elements that have no content and no end tag.
+    /// Names of void elements, which have no content and no end tag.
     private static let empty: Set<String> = ["br", "hr", "meta", "col"]
 
-    /// Returns escaped text from any source, at most 4000 characters.
+    /// Returns text as escaped HTML. The text may come from any source, and is truncated to 4000 characters.
     public static func text(_ words: String) -> HTML { HTML(markup: Markup.escaped(words, limit: 4000)) }
 
     /// Returns an element with children.
     ///
     /// - Parameters:
-    ///   - name: The element's name, a constant in the code that isn't escaped.
-    ///   - attributes: Attribute values by name. Only the values are escaped.
+    ///   - name: Name of the element. The name isn't escaped and must be a constant.
+    ///   - attributes: Values of the element's attributes, by attribute name. Only the attributes' values are
+    ///     escaped.
     ///   - children: The element's content. The content is ignored for void elements such as `br`.
-    /// - Returns: The element.
+    /// - Returns: The HTML element.
     public static func element(
         _ name: String, _ attributes: [String: String] = [:], _ children: [HTML] = []
     ) -> HTML {
@@ -35,17 +37,17 @@ public struct HTML: Sendable {
         element(name, attributes, [text(words)])
     }
 
-    /// Returns a drawing that is embedded in the page.
+    /// Returns an element that embeds a drawing in the page.
     ///
     /// - Parameters:
-    ///   - canvas: The drawing, in the page's colors.
+    ///   - canvas: The drawing, which may use the page's colors.
     ///   - label: Text alternative for the drawing.
     /// - Returns: The `svg` element.
     public static func drawing(_ canvas: SVGCanvas, label: String) -> HTML {
         HTML(markup: canvas.embedded(label: label))
     }
 
-    /// Returns a JPEG that is embedded in the page.
+    /// Returns an element that embeds a JPEG in the page.
     ///
     /// - Parameters:
     ///   - base64: The JPEG's bytes in Base64.
@@ -61,7 +63,7 @@ public struct HTML: Sendable {
     ///
     /// - Parameters:
     ///   - title: Title of the window.
-    ///   - style: CSS from the code, which isn't escaped.
+    ///   - style: CSS of the page. The CSS isn't escaped and must be a constant.
     ///   - body: The page's content.
     /// - Returns: The file's text.
     public static func page(title: String, style: String, body: [HTML]) -> String {
@@ -88,12 +90,12 @@ public struct HTML: Sendable {
 
 /// Escapes text for a page or a drawing.
 enum Markup {
-    /// Makes text printable, truncates it to `limit`, and replaces special characters of XML and HTML with entities.
-    /// The result is safe between tags and inside quoted attributes of both.
+    /// Makes text printable, truncates it to `limit`, and replaces special characters of XML and HTML with
+    /// entities. The result is safe between tags and inside quoted attribute values, in XML and in HTML.
     static func escaped(_ words: String, limit: Int = 400) -> String {
         var result = String.UnicodeScalarView()
-        // Escapes by Unicode scalar, as browsers parse text. In Swift, `"` with a combining accent is a
-        // different character from `"`.
+        // Text is escaped by Unicode scalar, because browsers parse text in this way. In Swift, `"` with a
+        // combining accent is a different character from `"`.
         for scalar in words.printable(limit: limit).unicodeScalars {
             switch scalar {
             case "&": result += "&amp;".unicodeScalars

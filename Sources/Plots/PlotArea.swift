@@ -1,4 +1,4 @@
-/// A rectangle with two axes for plotting numbers.
+/// A rectangle with two axes, for plotting numbers.
 public struct PlotArea: Sendable {
     /// Horizontal axis, from left to right.
     public let x: Axis
@@ -11,31 +11,31 @@ public struct PlotArea: Sendable {
     /// Colors of the grid.
     private let ink: Ink
 
-    /// The colors of a grid. Any CSS color is possible.
+    /// The colors of a plot's grid. Any CSS color is allowed.
     public struct Ink: Sendable {
         /// Color of the lines along the left and bottom edges.
         public let frame: String
         /// Color of the inner lines.
         public let grid: String
-        /// Color of the numbers.
+        /// Color of the numbers along the axes.
         public let label: String
 
-        /// Creates a set of colors.
+        /// Creates a set of colors for a grid.
         public init(frame: String, grid: String, label: String) {
             self.frame = frame
             self.grid = grid
             self.label = label
         }
 
-        /// Grays for a white background.
+        /// Shades of gray for a white background.
         public static let paper = Ink(frame: "#999", grid: "#e6e6e6", label: "#555")
     }
 
     /// Creates a plot area with axes.
     ///
     /// - Parameters:
-    ///   - corner: Upper left corner of the rectangle in pixels, without its labels, which need 40 pixels on the left
-    ///     and 16 below.
+    ///   - corner: Upper left corner of the rectangle in pixels. The labels outside the rectangle need 40
+    ///     pixels on the left and 16 pixels below.
     ///   - width: Width of the rectangle in pixels.
     ///   - height: Height of the rectangle in pixels.
     ///   - x: The range of numbers from left to right.
@@ -58,12 +58,12 @@ public struct PlotArea: Sendable {
         SVGCanvas.Point(x: self.x.place(of: x), y: self.y.place(of: y))
     }
 
-    /// Draws the grid with its numbers. Call this method before drawing over the grid.
+    /// Draws the grid and the numbers along the axes. Call this method before drawing over the grid.
     ///
     /// - Parameters:
     ///   - canvas: The drawing to add to.
-    ///   - ticks: Maximum number of steps along each axis; 0 for none.
-    ///   - label: Formats a number on the x axis.
+    ///   - ticks: Maximum number of grid steps along each axis; 0 draws no inner lines.
+    ///   - label: Closure that formats a number on the x axis.
     public func drawGrid(
         on canvas: inout SVGCanvas, ticks: (x: Int, y: Int) = (8, 4), label: (Double) -> String = Axis.label
     ) {
@@ -109,7 +109,8 @@ public struct PlotArea: Sendable {
             color: color)
     }
 
-    /// Draws a line through `values` at `times`, interrupted at `nil` values; `width` is in pixels.
+    /// Draws a line through `values` at `times`. The line is interrupted at `nil` values, and `width` is in
+    /// pixels.
     public func drawLine(
         on canvas: inout SVGCanvas, times: [Double], values: [Double?], color: String, width: Double = 1.6
     ) {
@@ -125,12 +126,13 @@ public struct PlotArea: Sendable {
         canvas.polyline(stroke, color: color, width: width)
     }
 
-    /// Draws stacked areas in steps. Each value applies from the previous time to its own time.
+    /// Draws stacked areas as steps. Each value applies from the previous time to its own time.
     ///
     /// - Parameters:
     ///   - canvas: The drawing to add to.
     ///   - times: Ascending positions on the x axis.
-    ///   - layers: Layers from bottom to top: one nonnegative value for each time, and the layer's color.
+    ///   - layers: Layers from bottom to top. Each layer has one nonnegative value for each time, and a
+    ///     color.
     public func drawSteps(
         on canvas: inout SVGCanvas, times: [Double], layers: [(values: [Double], color: String)]
     ) {
@@ -154,20 +156,21 @@ public struct PlotArea: Sendable {
     }
 }
 
-/// One axis of a plot. The axis maps numbers to pixels and chooses the numbers for its labels.
+/// One axis of a plot. An axis maps numbers to pixel positions and chooses the numbers for its labels.
 public struct Axis: Sendable, Equatable {
-    /// Range of numbers that the axis shows.
+    /// Range of numbers that the axis covers.
     public let range: ClosedRange<Double>
-    /// Pixel of the range's lower bound. On a vertical axis, pixels count downward, so this value is larger than `end`.
+    /// Pixel position of the range's lower bound. On a vertical axis, pixel positions increase downward, so
+    /// this value is larger than `end`.
     private let begin: Double
     private let end: Double
 
     /// Creates an axis.
     ///
     /// - Parameters:
-    ///   - range: The numbers to show. An empty range is extended by 1 on both sides.
-    ///   - begin: The pixel of the lower bound.
-    ///   - end: The pixel of the upper bound.
+    ///   - range: Range of numbers to show. A range of length 0 is extended by 1 on both sides.
+    ///   - begin: Pixel position of the lower bound.
+    ///   - end: Pixel position of the upper bound.
     public init(_ range: ClosedRange<Double>, from begin: Double, to end: Double) {
         self.range =
             range.upperBound > range.lowerBound ? range : range.lowerBound - 1...range.upperBound + 1
@@ -175,15 +178,16 @@ public struct Axis: Sendable, Equatable {
         self.end = end
     }
 
-    /// Returns the pixel of a number. Numbers outside the range are clamped.
+    /// Returns the pixel position of a number. Numbers outside the range are clamped.
     public func place(of number: Double) -> Double {
         let held = min(max(number, range.lowerBound), range.upperBound)
         let share = (held - range.lowerBound) / (range.upperBound - range.lowerBound)
         return begin + share * (end - begin)
     }
 
-    /// Returns round numbers within the range: at most `count` steps of 1, 2, or 5 times a power of ten; empty if the
-    /// range doesn't contain a round number.
+    /// Returns round numbers within the range, for labels. Consecutive numbers differ by 1, 2, or 5 times a
+    /// power of ten, and there are at most `count` such steps. The result is empty if the range doesn't
+    /// contain a round number.
     public func ticks(atMost count: Int) -> [Double] {
         let length = range.upperBound - range.lowerBound
         let rough = length / Double(max(count, 1))
@@ -197,7 +201,8 @@ public struct Axis: Sendable, Equatable {
         return stride(from: first, through: last, by: 1).map { $0 * step }
     }
 
-    /// Formats the number at a tick, rounded to at most six decimals, without a trailing `.0`.
+    /// Formats the number at a tick. The number is rounded to at most six decimal places and has no trailing
+    /// `.0`.
     public static func label(_ number: Double) -> String {
         var text = "\((number * 1e6).rounded() / 1e6)"
         if text.hasSuffix(".0") { text.removeLast(2) }

@@ -1,15 +1,16 @@
 public import Media
 
-/// A drawing in Scalable Vector Graphics 1.1, without scripts or external resources, so that any browser displays it.
+/// A drawing in the format Scalable Vector Graphics 1.1. The drawing doesn't use scripts or external
+/// resources, so any browser can display it.
 ///
 /// Coordinates are in pixels from the upper left corner. The canvas sanitizes and escapes text and colors.
 public struct SVGCanvas: Sendable {
-    /// The side of a text that is aligned with its point (`text-anchor`).
+    /// The part of a text line that is placed at the given point (`text-anchor`).
     public enum Anchor: String, Sendable {
         case start, middle, end
     }
 
-    /// A position in pixels from the upper left corner; y increases downward.
+    /// A position in pixels from the upper left corner. The coordinate `y` increases downward.
     public struct Point: Sendable, Equatable {
         /// Distance in pixels from the left edge.
         public var x: Double
@@ -32,15 +33,15 @@ public struct SVGCanvas: Sendable {
         self.size = size
     }
 
-    /// Draws a straight line, `width` pixels wide; `color` is any CSS color.
+    /// Draws a straight line that is `width` pixels wide. The color may be any CSS color.
     public mutating func line(from: Point, to: Point, color: String, width: Double = 1) {
         elements.append(
             "<line x1=\"\(number(from.x))\" y1=\"\(number(from.y))\" x2=\"\(number(to.x))\" y2=\"\(number(to.y))\" "
                 + "stroke=\"\(escaped(color))\" stroke-width=\"\(number(width))\"/>")
     }
 
-    /// Draws straight lines through `points`, `width` pixels wide. Does nothing for fewer than two points. `color` is
-    /// any CSS color.
+    /// Draws straight lines through `points`, `width` pixels wide. With fewer than two points, nothing is
+    /// drawn. The color may be any CSS color.
     public mutating func polyline(_ points: [Point], color: String, width: Double = 1) {
         guard points.count > 1 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
@@ -49,23 +50,23 @@ public struct SVGCanvas: Sendable {
         )
     }
 
-    /// Draws a filled rectangle with its upper left corner at `corner`. Negative dimensions count as 0 pixels. `color`
-    /// is any CSS color.
+    /// Draws a filled rectangle with its upper left corner at `corner`. A negative width or height counts as
+    /// 0 pixels. The color may be any CSS color.
     public mutating func rectangle(at corner: Point, width: Double, height: Double, color: String) {
         elements.append(
             "<rect x=\"\(number(corner.x))\" y=\"\(number(corner.y))\" width=\"\(number(max(0, width)))\" "
                 + "height=\"\(number(max(0, height)))\" fill=\"\(escaped(color))\"/>")
     }
 
-    /// Draws a filled circle, `radius` in pixels; `color` is any CSS color.
+    /// Draws a filled circle. The radius is in pixels, and the color may be any CSS color.
     public mutating func circle(at center: Point, radius: Double, color: String) {
         elements.append(
             "<circle cx=\"\(number(center.x))\" cy=\"\(number(center.y))\" r=\"\(number(radius))\" fill=\"\(escaped(color))\"/>"
         )
     }
 
-    /// Draws one line of text, at most 400 characters, with its baseline at `point`, `size` pixels high; `color` is any
-    /// CSS color.
+    /// Draws one line of text, truncated to 400 characters. The baseline is at `point`, the font size is
+    /// `size` pixels, and the color may be any CSS color.
     public mutating func text(
         _ words: String, at point: Point, size: Double = 12, anchor: Anchor = .start, color: String = "#222"
     ) {
@@ -74,7 +75,8 @@ public struct SVGCanvas: Sendable {
                 + "text-anchor=\"\(anchor.rawValue)\" fill=\"\(escaped(color))\">\(escaped(words))</text>")
     }
 
-    /// Draws a filled polygon; `opacity` is 0…1. Does nothing for fewer than three points. `color` is any CSS color.
+    /// Draws a filled polygon. The opacity is 0…1, and the color may be any CSS color. With fewer than three
+    /// points, nothing is drawn.
     public mutating func polygon(_ points: [Point], color: String, opacity: Double = 1) {
         guard points.count > 2 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
@@ -82,8 +84,8 @@ public struct SVGCanvas: Sendable {
             "<polygon points=\"\(list)\" fill=\"\(escaped(color))\" fill-opacity=\"\(number(opacity))\"/>")
     }
 
-    /// Returns the drawing as an element of a page. The drawing has a transparent background and can use the page's
-    /// colors (`var(--ink)`).
+    /// Returns the drawing as an element of an HTML page. The drawing has a transparent background and can
+    /// use the page's colors (`var(--ink)`).
     ///
     /// - Parameter label: Text alternative for the drawing.
     /// - Returns: The `svg` element.
@@ -110,7 +112,7 @@ public struct SVGCanvas: Sendable {
             """
     }
 
-    /// Formats a coordinate with up to two decimal places; infinity and NaN become 0.
+    /// Formats a coordinate with up to two decimal places. Infinity and NaN are replaced with 0.
     private func number(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
         let hundredths = Int64(rounding: min(max(value, -1e9), 1e9) * 100)

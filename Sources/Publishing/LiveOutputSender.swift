@@ -1,13 +1,15 @@
 internal import Inputs
 package import Media
 
-/// Sends one live output, with a thread, a bounded queue, and one connection at a time. Safe to use from any thread.
+/// Sends one live output. The sender has one thread, a bounded queue, and one connection at a time. Safe to
+/// use from any thread.
 ///
-/// Adding an item never blocks. The thread connects, sends, and waits before it reconnects.
+/// Adding an item to the queue never blocks. The sender's thread connects, sends items, and waits before it
+/// reconnects.
 final class LiveOutputSender: Sendable {
     private struct State {
         var backlog: PublishedBacklog
-        /// Parameters of each stream received so far.
+        /// Parameters of each stream that has been received so far.
         var streams = PublishedStreams()
         /// Arrival time of the first item that can start a connection.
         var since: ClockTime?
@@ -18,7 +20,7 @@ final class LiveOutputSender: Sendable {
         var missed: Int64 = 0
         var problem: String?
         var statistics = ConnectionStatistics()
-        /// Statistics at the start of the current one-second interval.
+        /// Statistics and number of dropped frames at the start of the current one-second interval.
         var before = (statistics: ConnectionStatistics(), dropped: Int64(0))
         var policy: LiveRatePolicy?
     }
@@ -30,18 +32,19 @@ final class LiveOutputSender: Sendable {
     private let clock = MonotonicClock()
     private let tell: @Sendable (LiveReport) -> Void
 
-    /// Maximum wait for the second stream after the first one has arrived.
+    /// Maximum time to wait for the second stream after the first stream has arrived.
     private static let patience = Nanoseconds.seconds(1)
     /// Interval between checks of an idle connection.
     private static let interval = Nanoseconds.milliseconds(500)
 
-    /// Creates a live output. The live output connects after `start` has been called and the first item has arrived.
+    /// Creates a sender for a live output. The sender connects after `start` has been called and the first
+    /// item has arrived.
     ///
     /// - Parameters:
     ///   - liveOutput: Content and address of the live output.
-    ///   - connection: The connection type.
-    ///   - longestLead: Maximum age of the key frame at the start of a connection.
-    ///   - tell: Receives each change, on any thread. The closure must not block.
+    ///   - connection: Type of the connection to use.
+    ///   - longestLead: Maximum age of the first key frame of a connection.
+    ///   - tell: Receives each change of the live output's state, on any thread. The closure must not block.
     init(
         _ liveOutput: LiveOutput, _ connection: any LiveOutputConnection.Type,
         longestLead: Nanoseconds = PublishedBacklog.usualLead,
@@ -49,7 +52,8 @@ final class LiveOutputSender: Sendable {
     ) {
         (self.liveOutput, self.connection, self.tell) = (liveOutput, connection, tell)
         var state = State(
-            // When a connection starts, a key frame is requested from a separate encoder.
+            // A separate encoder is asked for a key frame when a connection starts, so no earlier key frame
+            // is needed.
             backlog: PublishedBacklog(longestLead: liveOutput.encoder == nil ? longestLead : .zero),
             report: LiveReport(
                 live_output: liveOutput.name, state: .connecting, at_ns: MonotonicClock().now.nanoseconds))
@@ -69,7 +73,8 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Ends the live output and unblocks pending calls. Afterwards, only the end is reported.
+    /// Ends the live output and unblocks pending calls. Afterwards, only the end of the live output is
+    /// reported.
     func close() {
         let report = state.broadcast { state -> LiveReport? in
             guard !state.isClosed else { return nil }
@@ -81,7 +86,8 @@ final class LiveOutputSender: Sendable {
         if let report { tell(report) }
     }
 
-    /// Whether the thread has closed its connection after `close`. The call blocks until then or until the deadline.
+    /// Waits until the sender's thread has closed its connection after a call of `close`. Returns `false` if
+    /// the thread hasn't closed the connection by the deadline.
     func hasEnded(by deadline: ClockTime) -> Bool { ended.wait(until: deadline) }
 
     private let ended = Cancellation()
@@ -123,7 +129,7 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Whether a connection can start with an item.
+    /// Whether a connection can start with the given item.
     private func isFirst(_ item: PublishedItem) -> Bool {
         let content = connection.content
         switch item {
@@ -140,7 +146,7 @@ final class LiveOutputSender: Sendable {
         var pauses = RetryBackoff()
         while let streams = nextStreams() {
             do throws(PublishingError) {
-                // During reconnection attempts, the reason for the failure remains displayed.
+                // During reconnection attempts, the reason for the failure is still displayed.
                 if let text = waitingText { say(.connecting, text: text) }
                 let connection = try self.connection.init(
                     ConnectionRequest(
@@ -185,7 +191,7 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Sends items until the live output is closed.
+    /// Sends items over the connection until the live output is closed.
     private func send(
         to connection: any LiveOutputConnection, _ streams: PublishedStreams
     ) throws(PublishingError) {
@@ -213,7 +219,8 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Whether the connection carries only audio, so that audio blocks are counted.
+    /// Whether the connection carries only audio. In an audio-only connection, audio blocks are counted
+    /// instead of frames.
     private static func isAlone(_ connection: any LiveOutputConnection) -> Bool {
         let content = type(of: connection).content
         return !content.video && content.frames == nil
@@ -232,7 +239,7 @@ final class LiveOutputSender: Sendable {
 
     // MARK: State changes
 
-    /// Description of the event that the connection is waiting for; `nil` if it isn't waiting.
+    /// Description of the event that the live output is waiting for; `nil` if the live output isn't waiting.
     private var waitingText: String? {
         if state.withLock({ $0.since == nil }) { return "waiting for the first frames of the session." }
         guard liveOutput.address.srt?.mode == .listener else { return nil }
@@ -267,7 +274,8 @@ final class LiveOutputSender: Sendable {
         }
     }
 
-    /// Reports statistics and adapts a separate encoder to the network. Call this method once per second.
+    /// Reports statistics, and adapts the live output's separate encoder, if any, to the network. Call this
+    /// method once per second.
     func tick(_ feed: LiveOutputFeed) {
         feed.tend()
         let now = clock.now
@@ -302,10 +310,12 @@ final class LiveOutputSender: Sendable {
     }
 }
 
-/// Delays between reconnection attempts. This is a pure value: the time is passed to each call.
+/// Delays between reconnection attempts. `RetryBackoff` is a value type without side effects: the current
+/// time is passed to each call.
 ///
-/// For one minute after a loss, delays are at most half a second, so that the stream resumes soon after the network has
-/// recovered. Then the delays increase to ten seconds. Errors that require user action are retried after one minute.
+/// For one minute after a loss, delays are at most half a second, so that the stream resumes soon after the
+/// network has recovered. After the first minute, the delays increase up to ten seconds. Errors that require
+/// user action are retried after one minute.
 struct RetryBackoff {
     private var failures = 0
     private var doubts = 0
@@ -316,14 +326,14 @@ struct RetryBackoff {
     private static let first: [Nanoseconds] = [.milliseconds(200), .milliseconds(500)]
     private static let longest = Nanoseconds.seconds(10)
     private static let minute = Nanoseconds.seconds(60)
-    /// Minimum duration of a stable connection. A connection that breaks earlier counts as another failure.
+    /// Minimum duration of a stable connection. A connection that is lost earlier counts as another failure.
     private static let lasting = Nanoseconds.seconds(5)
     private static let mostDoubts = 3
 
     /// Records a successful connection.
     mutating func connect(at now: ClockTime) { connected = now }
 
-    /// Records a failure.
+    /// Records a failed or lost connection.
     ///
     /// - Returns: The delay before the next attempt, and whether the failure counts as a refusal.
     mutating func fail(_ kind: PublishingError.Kind, at now: ClockTime) -> (
@@ -348,7 +358,7 @@ struct RetryBackoff {
 }
 
 extension LiveOutputAddress.Kind {
-    /// The connection type for this address.
+    /// The connection type for addresses of this kind.
     package var connection: any LiveOutputConnection.Type {
         switch self {
         case .srt: SRTConnection.self

@@ -1,11 +1,11 @@
 internal import Inputs
 internal import Media
 
-/// Queue of items for a live output, with the policy for dropping them. This is a pure value: the time is passed to
-/// each call.
+/// Queue of items for a live output. The queue also decides which items to drop. `PublishedBacklog` is a
+/// value type without side effects: the current time is passed to each call.
 ///
-/// When the queue is full, frames are dropped up to the next key frame, so that the remaining ones can always
-/// be decoded. Of raw frames, only the newest are kept.
+/// When the queue is full, encoded frames are dropped up to the next key frame, so that the remaining frames
+/// can always be decoded. If the queue holds raw frames, only the newest ones are kept.
 struct PublishedBacklog {
     private struct Waiting {
         let item: PublishedItem
@@ -17,25 +17,25 @@ struct PublishedBacklog {
     private var byteCount = 0
     /// Whether frames are being dropped until the next key frame.
     private var awaitsKey = true
-    /// Decoding time of the first frame since `restart`; `nil` until one arrives.
+    /// Decoding time of the first frame since `restart`; `nil` until a frame arrives.
     private var origin: ClockTime?
     private var lastVideo: ClockTime?
     private var lastAudio: ClockTime?
     /// Number of dropped frames.
     private(set) var droppedFrames: Int64 = 0
-    /// Maximum age of the first item of a connection. Any excess would remain as additional delay for
+    /// Maximum age of the first item of a connection. An older item would permanently increase the delay for
     /// viewers.
     private let longestLead: Nanoseconds
 
-    /// Maximum age of the oldest item.
+    /// Maximum age of the oldest item in the queue.
     static let longest = Nanoseconds.seconds(2)
     /// Maximum number of bytes in the queue.
     static let mostBytes = 16 << 20
     /// Maximum number of raw frames in the queue.
     static let mostRawFrames = 3
 
-    /// Default maximum age. Connecting within a continent takes up to half a second, and key frames arrive every two
-    /// seconds.
+    /// Default maximum age of the first item of a connection. Connecting to a server on the same continent
+    /// takes up to half a second, and key frames arrive every two seconds.
     static let usualLead = Nanoseconds.milliseconds(500)
 
     /// Creates an empty queue.
@@ -48,7 +48,7 @@ struct PublishedBacklog {
     /// Returns the age of the oldest item.
     func age(at now: ClockTime) -> Nanoseconds { isEmpty ? .zero : now - waiting[head].since }
 
-    /// Enqueues or drops an item.
+    /// Enqueues an item, or drops it.
     mutating func offer(_ item: PublishedItem, at now: ClockTime) {
         let hasRoom = age(at: now) < Self.longest && byteCount + item.byteCount <= Self.mostBytes
         switch item {
@@ -78,8 +78,8 @@ struct PublishedBacklog {
         byteCount += item.byteCount
     }
 
-    /// Enqueues an item while there is no connection. Packets are kept from the newest key frame if a connection could
-    /// still start with it. Raw frames and samples are dropped.
+    /// Enqueues an item while there is no connection. The packets since the newest key frame are kept if a
+    /// connection could still start with that key frame. Raw frames and samples are dropped.
     mutating func prepare(_ item: PublishedItem, at now: ClockTime) {
         guard case .video(let packet) = item else {
             if case .audio = item { offer(item, at: now) } else if item.isVideo { droppedFrames += 1 }
@@ -89,7 +89,7 @@ struct PublishedBacklog {
         offer(item, at: now)
     }
 
-    /// Prepares for a new connection: drops the queued items if they are too old.
+    /// Prepares the queue for a new connection. If the queued items are too old, they are dropped.
     mutating func begin(at now: ClockTime) {
         if age(at: now) > longestLead { restart() }
     }
@@ -107,7 +107,8 @@ struct PublishedBacklog {
         return item
     }
 
-    /// Drops frames up to the next key frame, because the protocol has dropped some of the preceding ones.
+    /// Drops frames up to the next key frame, because the protocol implementation has dropped some of the
+    /// preceding frames.
     mutating func skipToKey() {
         var isFound = false
         let kept = waiting[head...].filter { waiting in

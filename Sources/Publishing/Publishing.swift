@@ -5,17 +5,17 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// The process for live outputs, which reads a session's streams from the media socket and sends them to servers and
-/// devices.
+/// The process for live outputs. The process reads a session's streams from the media socket and sends them
+/// to servers and devices.
 public enum Publishing {
-    /// Maximum number of reports queued for a recorder that doesn't read them.
+    /// Maximum number of reports that are queued while the recorder doesn't read them.
     private static let mostReports = 1000
 
-    /// Runs the live outputs requested on standard input, until standard input ends. This method blocks the calling
-    /// thread, which must be the main thread.
+    /// Runs the live outputs that are requested on standard input, until the end of standard input. This
+    /// method blocks the calling thread, which must be the main thread.
     ///
     /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
-    /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
+    /// - Returns: The exit status: 0 after the end of standard input, 2 for invalid arguments.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
             complain(
@@ -51,13 +51,13 @@ public enum Publishing {
     }
 }
 
-/// All live outputs of a session. This class executes the recorder's commands and reports the state of each live
-/// output. Safe to use from any thread.
+/// All live outputs of a session. `LiveProcess` executes the recorder's commands and reports the state of
+/// each live output. Safe to use from any thread.
 final class LiveProcess: Sendable {
-    /// A requested live output.
+    /// A live output that the recorder has requested.
     private struct Entry {
         let request: LiveRequest
-        /// The running live output; `nil` for a refused request.
+        /// The sender and feed of a running live output; `nil` if the request was refused.
         var running: (sender: LiveOutputSender, feed: LiveOutputFeed)?
     }
 
@@ -72,7 +72,7 @@ final class LiveProcess: Sendable {
     /// Maximum number of simultaneous live outputs.
     private static let most = 32
     private static let interval = Nanoseconds.seconds(1)
-    /// Maximum time to wait for connections to close at the end.
+    /// Maximum time to wait for connections to close when the process ends.
     private static let farewell = Nanoseconds.milliseconds(900)
 
     /// Creates an instance without live outputs.
@@ -103,7 +103,7 @@ final class LiveProcess: Sendable {
         }
     }
 
-    /// Executes one line of standard input.
+    /// Executes one command line from standard input.
     ///
     /// - Returns: An error message that contains no part of the line; `nil` on success.
     func follow(_ line: Data) -> String? {
@@ -111,7 +111,8 @@ final class LiveProcess: Sendable {
         do {
             command = try JSONText.decoder().decode(LiveCommand.self, from: line)
         } catch {
-            // The error may quote a part of the line, and the line may contain a stream key.
+            // The decoder's error isn't included in the message, because it may quote a part of the line, and
+            // the line may contain a stream key.
             return
                 "invalid command on standard input: expected {\"publish\":{\"name\":…,\"url\":…}} or {\"unpublish\":…}."
         }

@@ -1,6 +1,6 @@
 extension Array where Element: BinaryFloatingPoint {
-    /// The median of the values. For an even number of values, it is the mean of the two middle values; for
-    /// an empty array, it is 0.
+    /// The median of the values in the array. If the number of values is even, the median is the mean of the
+    /// two middle values. The median of an empty array is 0.
     var median: Element {
         guard !isEmpty else { return 0 }
         let sorted = sorted()

@@ -2,14 +2,15 @@ internal import CMedia
 internal import Encoding
 public import Media
 
-/// Measures the offset between two microphones that pick up the same sound. The method is the generalized
-/// cross-correlation with phase transform (Knapp and Carter, IEEE Transactions on ASSP 24, 1976), which is robust
-/// against room acoustics and differences between microphones.
+/// Measures the offset between two microphones that pick up the same sound. The method is generalized
+/// cross-correlation with phase transform (Knapp and Carter, IEEE Transactions on ASSP 24, 1976), which is
+/// robust against room acoustics and differences between microphones.
 ///
-/// The window is divided into pieces that are short enough not to be blurred by drift. The correlations of the pieces
-/// are summed for every drift up to 300 ppm, and the highest sum is used. Random sums reach about five standard
-/// deviations. A result is certain if it reaches at least 20 and there is no second peak of nearly the same height.
-/// Tones and hum would cause such a peak. Use an instance on one thread only.
+/// The audio window is divided into pieces that are so short that clock drift doesn't blur their
+/// correlations. For every drift up to 300 ppm, the correlations of the pieces are summed, and the highest
+/// sum is used. For unrelated audio, the highest sum is about five standard deviations. A result counts as
+/// certain if it reaches at least 20 standard deviations and there is no second peak of nearly the same
+/// height, as tones and hum would cause. Not thread-safe: use it from one thread only.
 public final class AudioCorrelation {
     /// The highest peak of the correlation in one window.
     public struct Peak: Sendable, Equatable {
@@ -17,26 +18,28 @@ public final class AudioCorrelation {
         public let offset: Nanoseconds
         /// Height of the peak in standard deviations of the correlation outside the peak.
         public let deviations: Double
-        /// Height of the second highest peak as a fraction of the highest one.
+        /// Height of the second-highest peak, as a fraction of the highest peak.
         public let rival: Double
 
-        /// Whether the peak is neither random nor ambiguous: it is at least 20 standard deviations high, and the second
-        /// peak reaches at most 0.7 of its height.
+        /// Whether the peak is neither random nor ambiguous: it is at least 20 standard deviations high, and
+        /// the second-highest peak has at most 0.7 times its height.
         public var isCertain: Bool { deviations >= AudioCorrelation.leastDeviations && rival <= 0.7 }
     }
 
     /// Minimum height of a certain peak, in standard deviations.
     static let leastDeviations = 20.0
-    /// Frequency band in Hz used for the comparison, which covers speech and claps. Frequencies below this band contain
-    /// hum; above it, rooms absorb most of the sound.
+    /// Frequency band in Hz used for the comparison, which covers speech and claps. Lower frequencies contain
+    /// hum, and rooms absorb most of the sound at higher frequencies.
     private static let band = 150.0...6000.0
-    /// Maximum drift to try, as a ratio.
+    /// Maximum clock drift that the correlation searches, as a ratio.
     private static let largestDrift = 300e-6
-    /// Step between the drifts to try, as a ratio. One step shifts the ends of the window by about one sample.
+    /// Step between consecutive drift values, as a ratio. One step shifts the ends of the window by about one
+    /// sample.
     private static let driftStep = 5e-6
-    /// Width of a peak on either side, in seconds. Values farther away belong to another peak.
+    /// Half the width of a correlation peak, in seconds. Values farther from the maximum belong to another
+    /// peak.
     private static let peakWidth = 0.000_5
-    /// Peak amplitude below which a piece counts as silent (−90 dBFS).
+    /// Peak amplitude below which a piece of audio counts as silent (−90 dBFS).
     private static let silence: Float = 3e-5
 
     private let rate: Double
@@ -49,12 +52,13 @@ public final class AudioCorrelation {
     private var input: [Float]
     private var output: [Float]
 
-    /// Creates the correlation for one sample rate and one range of offsets.
+    /// Prepares correlations for one sample rate and one range of offsets.
     ///
     /// - Parameters:
     ///   - rate: Samples per second of both microphones.
     ///   - largestOffset: Maximum offset to search, in either direction.
-    ///   - piece: Length of the pieces. In 1.5 s at 48 kHz, a drift of 100 ppm shifts audio by seven samples.
+    ///   - piece: Length of the pieces into which a window is divided. In a piece of 1.5 s at 48 kHz, a drift
+    ///     of 100 ppm shifts the audio by seven samples.
     /// - Throws: `EncodingError` if memory allocation fails.
     public init(
         rate: Double, largestOffset: Nanoseconds = .milliseconds(500),
@@ -76,9 +80,10 @@ public final class AudioCorrelation {
     /// Correlates two windows of audio.
     ///
     /// - Parameters:
-    ///   - first: Samples of the reference in one channel; full scale is ±1.
-    ///   - second: Samples of the other microphone for the same time. There must be as many as in `first`.
-    /// - Returns: The highest peak, whether or not it is certain; `nil` if a window is silent or shorter than a piece.
+    ///   - first: Samples of one channel of the reference microphone; full scale is ±1.
+    ///   - second: Samples of the other microphone from the same period, as many as in `first`.
+    /// - Returns: The highest peak, even if it isn't certain; `nil` if a window is silent or shorter than a
+    ///   piece.
     public func peak(of first: [Float], and second: [Float]) -> Peak? {
         let count = min(first.count, second.count)
         guard count >= pieceLength else { return nil }
@@ -99,7 +104,8 @@ public final class AudioCorrelation {
         return best.flatMap { peak(in: $0.sum) }
     }
 
-    /// Returns the correlation of one piece for all lags up to the maximum offset; `nil` for silence.
+    /// Returns the correlation of one piece of audio for all lags up to the maximum offset; `nil` if the
+    /// piece is silent.
     private func lags(_ first: [Float], _ second: [Float], from start: Int) -> [Float]? {
         for index in 2 * pieceLength..<2 * length { input[index] = 0 }
         var (loud, loudSecond): (Float, Float) = (0, 0)
@@ -141,7 +147,7 @@ public final class AudioCorrelation {
         guard squares > 0 else { return nil }
         let rival = max(Self.greatest(of: left), Self.greatest(of: right))
         let (before, height, after) = (Double(sum[place - 1]), Double(sum[place]), Double(sum[place + 1]))
-        // This is the vertex of the parabola through three points.
+        // The position of the peak is the vertex of the parabola through three points.
         let bend = before - 2 * height + after
         let fraction = bend < 0 ? (before - after) / bend / 2 : 0
         return Peak(

@@ -2,12 +2,13 @@ public import Media
 
 /// A short event that cameras and microphones capture at the same instant: a flash, a beep, or a hand clap.
 public struct SharpEvent: Sendable, Equatable {
-    /// Earliest possible start of the event. The range from here to `latest` is a few microseconds for audio, and one
-    /// exposure for frames.
+    /// Earliest possible start of the event. The range from `earliest` to `latest` is a few microseconds long
+    /// for audio, and one exposure long for frames.
     public let earliest: MediaTime
     /// Latest possible start of the event.
     public let latest: MediaTime
-    /// Height of the event above the preceding level, as a multiple of the detector's threshold: at least 1.
+    /// Height of the event above the preceding brightness or sound level, as a multiple of the detector's
+    /// threshold. The value is at least 1.
     public let strength: Double
 
     /// Creates an event that began between `earliest` and `latest`, inclusive.
@@ -24,7 +25,7 @@ public struct SharpEvent: Sendable, Equatable {
     }
 }
 
-/// Matches the events of two tracks at the offset shared by most pairs.
+/// Matches the events of two tracks, using the offset on which the most pairs of events agree.
 ///
 /// Claps that repeat every second also match at an offset of one second, so only offsets within a certain range are
 /// considered. If about the same number of pairs agree on several offsets, the smallest offset is chosen.
@@ -35,8 +36,8 @@ public struct EventMatching: Sendable, Equatable {
         public let reference: Int
         /// Index of the event in the other track's list.
         public let other: Int
-        /// Minimum and maximum possible offset, based on the uncertainties of both events. The offset is positive if
-        /// the event is later in the other track.
+        /// Minimum and maximum possible offset of the pair, based on the uncertainties of both events. The
+        /// offset is positive if the event is later in the other track than in the reference.
         public let offset: ClosedRange<Nanoseconds>
 
         /// Creates a pair of events by their indices.
@@ -47,26 +48,26 @@ public struct EventMatching: Sendable, Equatable {
         }
     }
 
-    /// Matched events in chronological order. Each event is in at most one pair. The list is empty if no two events are
-    /// close enough.
+    /// Matched events in chronological order. Each event belongs to at most one pair. The list is empty if no
+    /// two events are close enough.
     public let pairs: [Pair]
     /// Number of events in the reference's list, whether or not they were matched.
     public let referenceCount: Int
     /// Number of events in the other track's list, whether or not they were matched.
     public let otherCount: Int
 
-    /// If another offset has at least this fraction of the best offset's pairs, it counts as equally good.
+    /// Minimum fraction of the best offset's pairs at which another offset counts as equally good.
     private static let asGood = 0.9
 
     /// Matches two lists of events.
     ///
     /// - Parameters:
     ///   - reference: Events of the reference, in chronological order.
-    ///   - other: Events of the other track, in chronological order. The offset is positive if the same events are
-    ///     later in this track.
+    ///   - other: Events of the other track, in chronological order. The offset is positive if the same
+    ///     events are later in this track than in the reference.
     ///   - offsets: Range of offsets to consider.
-    ///   - leeway: Maximum difference between the offsets of pairs beyond the events' own uncertainties, caused by
-    ///     drift.
+    ///   - leeway: Maximum difference between the offsets of pairs due to drift, in addition to the
+    ///     uncertainties of the events.
     public init(
         of reference: [SharpEvent], and other: [SharpEvent],
         offsets: ClosedRange<Nanoseconds> = .milliseconds(-500) ... .milliseconds(500),
@@ -121,7 +122,8 @@ public struct EventMatching: Sendable, Equatable {
         return pairs
     }
 
-    /// Removes pairs that share an event, except for the one closest to `offset`.
+    /// Resolves conflicts between pairs that share an event: only the pair with the offset closest to
+    /// `offset` remains.
     private static func oneToOne(_ pairs: [Pair], nearest offset: Nanoseconds) -> [Pair] {
         func distance(_ pair: Pair) -> Nanoseconds {
             ((pair.offset.lowerBound + pair.offset.upperBound) / 2 - offset).magnitude
@@ -140,25 +142,26 @@ public struct EventMatching: Sendable, Equatable {
 
 /// A range that is contained in more of the given intervals than the ranges next to it.
 ///
-/// This is Marzullo's algorithm (Marzullo, *Maintaining the Time in a Distributed System*, 1984; RFC 5905, section
-/// 11.2.1, selects clocks by it). If each interval contains the true value, then the range that most intervals have in
-/// common contains it, too, and it is much narrower. An interval without the true value is wrong.
+/// The range is computed with Marzullo's algorithm (Marzullo, *Maintaining the Time in a Distributed System*,
+/// 1984; RFC 5905, section 11.2.1, uses it to select clocks). If all intervals contain the true value, the
+/// range that they have in common also contains it and is much narrower. Incorrect intervals, which don't
+/// contain the true value, are outvoted by the others.
 public struct IntervalIntersection: Sendable, Equatable {
-    /// The range that the intervals have in common.
+    /// The range that `count` of the intervals have in common.
     public let range: ClosedRange<Nanoseconds>
-    /// Number of intervals that contain the whole range. There is at least one.
+    /// Number of intervals that contain the whole range, at least 1.
     public let count: Int
 
-    /// Returns the range contained in the most intervals. If there are several such ranges, returns the one whose
-    /// middle is closest to zero. Returns `nil` if there are no intervals.
+    /// Returns the range contained in the most intervals. If there are several such ranges, returns the range
+    /// with the middle closest to zero. Returns `nil` if there are no intervals.
     public static func most(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
         let all = all(of: intervals)
         let most = all.map(\.count).max() ?? 0
         return all.filter { $0.count == most }.min { $0.middle.magnitude < $1.middle.magnitude }
     }
 
-    /// Returns every range that is contained in more intervals than the ranges on either side, in ascending order. The
-    /// complexity is O(n log n).
+    /// Returns every range that is contained in more intervals than the ranges on either side. The result is
+    /// in ascending order. The complexity is O(n log n).
     public static func all(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> [Self] {
         // An interval includes its bounds, so a start sorts before an end at the same position.
         var edges = intervals.flatMap { [(place: $0.lowerBound, step: 1), (place: $0.upperBound, step: -1)] }
@@ -181,8 +184,9 @@ public struct IntervalIntersection: Sendable, Equatable {
         self.count = count
     }
 
-    /// Middle of the range.
+    /// Middle of the common range.
     public var middle: Nanoseconds { (range.lowerBound + range.upperBound) / 2 }
-    /// Half the length of the range, which is the maximum difference between the true value and `middle`.
+    /// Half the length of the range. If the range contains the true value, the true value differs from
+    /// `middle` by at most this amount.
     public var uncertainty: Nanoseconds { (range.upperBound - range.lowerBound) / 2 }
 }

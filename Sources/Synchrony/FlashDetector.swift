@@ -3,14 +3,15 @@ public import Media
 /// Detects flashes, and lamps that are turned on, from the mean brightness of successive frames of one
 /// camera.
 ///
-/// The detector searches for a sharp rise from one frame to the next that is far above the usual changes in brightness.
-/// The usual changes are measured by the median and the median absolute deviation, which single flashes don't affect. A
-/// rise is sharp if the brightness goes from one fifth to four fifths of the total rise within two frames. Slow changes
-/// in light, cuts, fades, and noise therefore don't count as events. An event is reported three frames later.
+/// The detector searches for a sharp rise from one frame to the next that is far above the usual changes in
+/// brightness. The usual changes are measured by the median and the median absolute deviation, which single
+/// flashes don't affect. A rise is sharp if the brightness goes from one fifth to four fifths of the total
+/// rise within two frames. Slow changes in light, cuts, fades, and noise therefore don't count as events. An
+/// event is reported three frames after the rise.
 ///
-/// The detector is a value type that receives frames and returns events. Call `interrupt()` at a cut, for example a
-/// slate, a duplicated frame, or a period in which the camera was unavailable. A pause of half a second counts as a
-/// cut.
+/// The detector is a value type that receives frames and returns events. Call `interrupt()` at a
+/// discontinuity, such as a slate, a duplicated frame, or a period in which the camera was unavailable. A
+/// pause of half a second also counts as a discontinuity.
 public struct FlashDetector: Sendable {
     private struct Look {
         let brightness: Double
@@ -20,16 +21,16 @@ public struct FlashDetector: Sendable {
 
     /// Number of brightness changes that are stored, which cover one second at 30 frames per second.
     private static let memory = 30
-    /// Number of frames whose median is the level before a rise.
+    /// Number of frames whose median brightness is used as the level before a rise.
     private static let levelCount = 5
-    /// Number of changes that must be known before an event is reported.
+    /// Number of brightness changes that must have been measured before an event is reported.
     private static let least = 15
-    /// Threshold in standard deviations. At 60 frames per second, noise reaches 4.5 standard deviations once per hour;
-    /// flicker reaches higher values.
+    /// Threshold for a rise in brightness, in standard deviations of the usual changes. At 60 frames per
+    /// second, noise reaches 4.5 standard deviations about once per hour, and flicker reaches higher values.
     private static let deviations = 8.0
     /// Ratio of the standard deviation of normally distributed values to their median absolute deviation.
     private static let normal = 1.4826
-    /// Number of frames to wait for after a rise.
+    /// Number of frames after a rise in brightness that are examined before the detector decides.
     private static let patience = 3
     private static let longestPause = Nanoseconds.milliseconds(500)
 
@@ -38,15 +39,16 @@ public struct FlashDetector: Sendable {
     private var changes: [Double] = []
     private var levels: [Double] = []
     private var last: Look?
-    /// The frames since the beginning of a possible event, preceded by the last frame before it.
+    /// The frames since the beginning of a possible event, preceded by the last frame before the event.
     private var rise: [Look] = []
 
     /// Creates a detector that hasn't processed any frames.
     ///
     /// - Parameters:
     ///   - fullScale: Brightness of white, for example 1 or 255. The value must be greater than 0.
-    ///   - leastRise: Minimum rise in brightness from one frame to the next, as a fraction of white. The value must be
-    ///     greater than 0. The default corresponds to a lamp that lights 1/50 of a dark frame.
+    ///   - leastRise: Minimum rise in brightness from one frame to the next, as a fraction of white. The
+    ///     value must be greater than 0. The default value corresponds to a lamp that lights 1/50 of a dark
+    ///     frame.
     public init(fullScale: Double = 1, leastRise: Double = 0.02) {
         precondition(fullScale > 0 && leastRise > 0, "the full scale and the minimum rise must be positive")
         self.fullScale = fullScale
@@ -57,10 +59,10 @@ public struct FlashDetector: Sendable {
     ///
     /// - Parameters:
     ///   - brightness: Mean luma of the frame, 0…`fullScale`.
-    ///   - time: Start of the exposure. The time must be later than that of the previous frame.
+    ///   - time: Start of the frame's exposure. The time must be later than that of the previous frame.
     ///   - exposure: Time after `time` during which light may have reached the frame: the camera's frame interval.
-    /// - Returns: An event that this frame completes. The event began within the exposure of the first frame that shows
-    ///   at least one fifth of its height.
+    /// - Returns: An event that can be reported after this frame; otherwise `nil`. The event began within the
+    ///   exposure of the first frame that shows at least one fifth of the total rise in brightness.
     public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
         let look = Look(
             brightness: brightness.isFinite ? brightness / fullScale : 0, time: time, exposure: exposure)

@@ -3,14 +3,15 @@ public import Media
 
 /// Detects the onsets of hand claps and beeps in the audio of one microphone.
 ///
-/// An onset rises to three times the peak of the last 50 ms and to three times the 90th percentile of the last half
-/// second. An onset rises from one tenth to half of its height within 3 ms, and ends within 0.3 s. Speech rises more
-/// slowly, lasts longer, or follows other speech. An onset begins at the first sample above one tenth of its height, or
-/// above the noise. In a quiet room, this is accurate to one sample. If the noise is 20 dB below a 1 kHz beep, the
-/// error is a few tenths of a millisecond.
+/// A sound counts as an onset if its level reaches three times the peak of the last 50 ms and three times the
+/// 90th percentile of the last half second. The sound must also rise from one tenth to half of its height
+/// within 3 ms, and end within 0.3 s. Speech isn't detected, because it rises more slowly, lasts longer, or
+/// follows other speech. An onset begins at the first sample above one tenth of the onset's height, or above
+/// the noise. In a quiet room, the detected time is accurate to one sample. If the noise is 20 dB below a 1
+/// kHz beep, the error is a few tenths of a millisecond.
 ///
-/// The detector is a value type that receives samples and returns onsets, each about 0.3 s later. Silence, filled gaps,
-/// and cuts don't require a call.
+/// The detector is a value type that receives samples and returns each onset about 0.3 s after it began.
+/// Silence, filled gaps, and cuts in the audio don't have to be reported to the detector.
 public struct OnsetDetector: Sendable {
     /// Number of blocks per second. Levels are compared in blocks of 2 ms.
     private static let blocksPerSecond = 500
@@ -18,21 +19,23 @@ public struct OnsetDetector: Sendable {
     private static let quietBlocks = 25
     /// Number of blocks in half a second.
     private static let usualBlocks = 250
-    /// Maximum number of blocks between an onset and its loud block, because the beginning of an onset is softer.
+    /// Maximum number of blocks from the start of an onset to its first loud block. The distance exists
+    /// because an onset starts softly.
     private static let leadBlocks = 2
-    /// Number of blocks that determine the height of an onset, starting with the loud block (20 ms). Room echoes arrive
-    /// later, and vowels rise more slowly.
+    /// Number of blocks that determine the height of an onset, starting with the loud block (20 ms). Room
+    /// echoes arrive after this time, and vowels rise more slowly.
     private static let heightBlocks = 10
     /// Number of blocks within which the onset must end (0.3 s).
     private static let lengthBlocks = 150
     /// Number of quiet blocks that end an onset (20 ms).
     private static let restBlocks = 10
-    /// Minimum ratio of an onset to the preceding level. Noise by itself doesn't reach this ratio: its peak within 50
-    /// ms is four standard deviations, and it never reaches twelve.
+    /// Minimum ratio of an onset's height to the preceding level. Noise doesn't reach this ratio: its peak
+    /// within 50 ms is four standard deviations, and three times that value practically never occurs.
     private static let leastFactor: Float = 3
     /// Minimum height of an onset, which is −50 dBFS.
     private static let leastHeight: Float = 0.003
-    /// Half a period of the lowest beep and of the main frequency of a clap (800 Hz), in seconds.
+    /// Half a period at 800 Hz, in seconds. The lowest beep has this frequency, and it is the main frequency
+    /// of a clap.
     private static let halfPeriod = 0.000_6
     private static let longestRise = 0.003
 
@@ -40,7 +43,7 @@ public struct OnsetDetector: Sendable {
     private let blockLength: Int
     private let refractory: Nanoseconds
     private var start: MediaTime?
-    /// Samples that may still be needed, starting at a block boundary.
+    /// Samples that may still be needed for detection, starting at a block boundary.
     private var samples: [Float] = []
     /// Index in the stream of the first element of `samples`.
     private var firstKept = 0
@@ -55,8 +58,8 @@ public struct OnsetDetector: Sendable {
     /// Creates a detector for one audio stream.
     ///
     /// - Parameters:
-    ///   - rate: Samples per second in the stream's own time, 1000…1,000,000. A measured rate doesn't have to be an
-    ///     integer.
+    ///   - rate: Samples per second in the stream's own time, 1000…1,000,000. The rate doesn't have to be an
+    ///     integer, because it may be a measured value.
     ///   - refractory: Minimum time between two reported onsets, so that echoes aren't reported as additional onsets.
     public init(rate: Double, refractory: Nanoseconds = .milliseconds(250)) {
         precondition((1000...1_000_000).contains(rate), "the sample rate must be between 1 kHz and 1 MHz")
@@ -68,11 +71,12 @@ public struct OnsetDetector: Sendable {
     /// Processes the next samples of one channel. Full scale is ±1.
     ///
     /// - Parameters:
-    ///   - new: Any number of samples. NaN counts as silence.
-    ///   - time: Capture time of the first sample. Only the value of the first call is used, because all following
-    ///     samples must be 1/`rate` seconds apart. If the samples aren't contiguous, use a new detector.
-    /// - Returns: Onsets that are now certain, in chronological order. The range of an onset is about the time between
-    ///   two samples.
+    ///   - new: The next samples, in any number. NaN counts as silence.
+    ///   - time: Capture time of the first sample. Only the value of the first call is used, because all
+    ///     following samples must be 1/`rate` seconds apart. If the samples aren't contiguous, create a new
+    ///     detector.
+    /// - Returns: Onsets that are now certain, in chronological order. The range of an onset's possible start
+    ///   times is about one sample period long.
     public mutating func add(_ new: some Collection<Float>, at time: MediaTime) -> [SharpEvent] {
         if start == nil { start = time }
         samples.append(contentsOf: new)
@@ -86,7 +90,8 @@ public struct OnsetDetector: Sendable {
         return events
     }
 
-    /// Returns the onsets in the last 0.3 s, as if silence followed. Don't add any samples after this call.
+    /// Returns the onsets in the last 0.3 s, assuming that silence follows. Don't add any samples after this
+    /// call.
     public mutating func finish() -> [SharpEvent] {
         let count = (Self.heightBlocks + Self.lengthBlocks + 1) * blockLength
         return add(repeatElement(0, count: count), at: start ?? .zero)
@@ -102,10 +107,11 @@ public struct OnsetDetector: Sendable {
         }
     }
 
-    /// Removes samples and peaks that are no longer needed.
+    /// Removes samples and block peaks that are no longer needed.
     private mutating func forget() {
         let needed = max(0, next - Self.usualBlocks - Self.leadBlocks)
-        // Removing elements from the front of an array moves the remaining elements, so this is done only rarely.
+        // Elements are removed only rarely, because removing elements from the front of an array moves all
+        // remaining elements.
         guard needed - firstPeak > 2 * Self.usualBlocks else { return }
         peaks.removeFirst(needed - firstPeak)
         firstPeak = needed
@@ -121,7 +127,7 @@ public struct OnsetDetector: Sendable {
         peaks[(blocks.lowerBound - firstPeak)..<(blocks.upperBound - firstPeak)].max() ?? 0
     }
 
-    /// Returns the onset that first appears in a block; `nil` if there is no such onset.
+    /// Returns the onset that first appears in a block; `nil` if no onset first appears in the block.
     private mutating func judge(_ block: Int) -> SharpEvent? {
         let before = block - Self.leadBlocks
         // A sudden rise can't be detected without the preceding audio.
@@ -140,7 +146,7 @@ public struct OnsetDetector: Sendable {
         return event
     }
 
-    /// Returns the 90th percentile of the blocks in the half second before `block`.
+    /// Returns the 90th percentile of the block peaks in the half second before `block`.
     private func usual(before block: Int) -> Float {
         let first = max(firstPeak, block - Self.usualBlocks)
         let sorted = peaks[(first - firstPeak)..<(block - firstPeak)].sorted()
@@ -157,8 +163,8 @@ public struct OnsetDetector: Sendable {
         return false
     }
 
-    /// Returns the start of an onset by searching backward from the first sample at half the height while the audio is
-    /// above the threshold.
+    /// Returns the start of an onset. The search runs backward from the first sample at half the onset's
+    /// height, while the audio is above the threshold.
     private func onset(in block: Int, height: Float, quiet: Float, strength: Double) -> SharpEvent? {
         let threshold = max(height / 10, quiet * 1.2)
         let first = (block - Self.leadBlocks) * blockLength - firstKept
@@ -171,7 +177,7 @@ public struct OnsetDetector: Sendable {
             var begin = loud
             while true {
                 let from = max(0, begin - gap)
-                // This is the first sample within half a period that is above the threshold.
+                // The first sample above the threshold within half a period of the current position.
                 let earlier = media_first_above(base + from, begin - from, threshold)
                 guard earlier >= 0 else { break }
                 begin = from + earlier

@@ -2,7 +2,7 @@ import ControlRoom
 import Glibc
 import System
 
-// This program communicates with browsers and is started by `multicam studio`. Without a supervisor on its standard
-// input, the program does nothing.
+// `multicam studio` starts this program, which communicates with browsers. If no supervisor is connected to
+// its standard input, the program does nothing.
 signal(SIGPIPE, SIG_IGN)
 exit(ProcessPreparation.run("multicam-web") { ControlRoom.run() })

@@ -1,8 +1,9 @@
 internal import CMedia
 import Media
 
-/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. Packet times are in samples. The first packet
-/// starts at the negative priming length. Not thread-safe: use it from one thread only.
+/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. The times of packets are sample counts.
+/// The first packet's time is negative: minus the number of priming samples. Not thread-safe: use it from one
+/// thread only.
 final class AACEncoder: AudioEncoding {
     let parameters: StreamParameters
     private let name: String
@@ -10,14 +11,14 @@ final class AACEncoder: AudioEncoding {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let frame: OwnedFrame
-    /// Interleaved samples that don't fill an AAC frame yet.
+    /// Interleaved samples that are waiting until an AAC frame is full.
     private var waiting: [Float] = []
     private var frameSize = 0
     private var sampleCount: Int64 = 0
 
-    /// Minimum bit rate per channel in bits per second for the `fast` coder. At this rate and above, the `fast` coder
-    /// takes half the time of the default, `twoloop`, and is closer to the original (ffmpeg-codecs(1), `aac_coder`;
-    /// measured in docs/performance.md).
+    /// Minimum bit rate per channel in bits per second for the `fast` coder. At this rate and above, the
+    /// `fast` coder takes half the time of the default coder, `twoloop`, and its output is closer to the
+    /// original audio (ffmpeg-codecs(1), `aac_coder`; measured in docs/performance.md).
     private static let enoughForFast = 48_000
 
     init(channels: Int, bitrate: Int, name: String) throws(EncodingError) {
@@ -82,7 +83,7 @@ final class AACEncoder: AudioEncoding {
         frame.pointee.sample_rate = Int32(AudioFormat.sessionRate)
         frame.pointee.nb_samples = Int32(count)
         av_channel_layout_default(&frame.pointee.ch_layout, Int32(channels))
-        // The encoder keeps frames for its lookahead, so each frame has a separate buffer.
+        // The encoder retains frames for its lookahead, so each frame needs a separate buffer.
         var result = av_frame_get_buffer(frame, 0)
         guard result >= 0 else { throw EncodingError(name, "av_frame_get_buffer", code: result) }
         defer { av_frame_unref(frame) }

@@ -1,22 +1,24 @@
 internal import CMedia
 import Media
 
-/// Resamples a device's audio to the session's sample rate with libswresample, stretched or compressed by a
-/// correction in parts per million. Not thread-safe: use it from one thread only.
+/// Resamples a device's audio to the session's sample rate with libswresample. A drift correction in parts
+/// per million stretches or compresses the audio. Not thread-safe: use it from one thread only.
 ///
-/// libswresample advances through its input in steps of about one part per million, so a correction can't be set
-/// exactly. However, libswresample reports its exact position. Before each slice, the actual position is compared with
-/// the position that all corrections up to now require, and the difference is compensated over the next second. The
-/// error therefore never accumulates, and the audible rate matches the corrections to within `largestSteering`.
+/// libswresample sets its resampling ratio in steps of about one part per million, so a correction can't be
+/// set exactly. However, libswresample reports its exact input position. Before each slice of audio, this
+/// position is compared with the position that results from all corrections so far, and the difference is
+/// compensated over the next second. The error therefore never accumulates, and the audible rate matches the
+/// corrections to within `largestSteering`.
 final class DriftResampler: Resampling {
     private let format: AudioFormat
     private let name: String
     private let context: OwnedResampler
     private var partsPerMillion = 0.0
-    /// Maximum additional correction in parts per million that compensates a position error, so that the pitch never
-    /// jumps. The library's step size leaves a few hundredths of a part per million to compensate.
+    /// Maximum additional correction, in parts per million, to compensate for a position error. The limit
+    /// prevents audible jumps in pitch. The library's step size causes errors of only a few hundredths of a
+    /// part per million.
     private static let largestSteering = 1.0
-    /// Input since the start or the last `drain`, in samples per channel at the device's rate.
+    /// Number of input samples per channel since the start or the last `drain`, at the device's rate.
     private var inputCount: Int64 = 0
     private var outputCount: Int64 = 0
     /// Output position, in samples per channel, that corresponds to the input position `settledInput`.
@@ -37,8 +39,8 @@ final class DriftResampler: Resampling {
             name, from: AV_SAMPLE_FMT_FLT, rate: format.rate, to: AV_SAMPLE_FMT_FLT,
             rate: AudioFormat.sessionRate,
             channels: format.channels)
-        // Resample even if the rates are equal. Interpolate between the filter's phases, because the ratio is never
-        // exact.
+        // Resample even if the nominal rates are equal. Interpolate between the filter's phases, because the
+        // actual ratio of the rates is never a simple fraction.
         for (option, value) in [
             ("flags", Int64(SWR_FLAG_RESAMPLE)), ("filter_size", 32), ("phase_shift", 10),
             ("linear_interp", 1),
@@ -84,7 +86,7 @@ final class DriftResampler: Resampling {
 
     /// Input position of the next output sample, in samples per channel at the device's rate.
     private var position: Double {
-        // Before the first output, the library counts half the filter length as already consumed.
+        // Before the first output, the library's position already includes half the filter length.
         guard outputCount > 0 else { return 0 }
         let unit = Int64(format.rate) * 1_000_000
         return Double(inputCount) - Double(swr_get_delay(context.pointer, unit)) / 1_000_000
@@ -94,7 +96,7 @@ final class DriftResampler: Resampling {
         Double(AudioFormat.sessionRate) / Double(format.rate) * (1 + partsPerMillion * 1e-6)
     }
 
-    /// Adds the audio converted so far to the settled positions, using the correction that was active.
+    /// Updates the settled input and output positions with the audio converted at the previous correction.
     private func settle() {
         let now = position
         settledOutput += (now - settledInput) * wantedRatio
@@ -107,16 +109,17 @@ final class DriftResampler: Resampling {
         let behind = settledOutput - Double(outputCount)
         let steering = behind / Double(AudioFormat.sessionRate) * 1e6
         let needed = partsPerMillion + min(max(steering, -Self.largestSteering), Self.largestSteering)
-        // This distance is only the unit of the library's ratio and is never reached.
+        // The library expresses a correction as samples per distance. The distance set here only determines
+        // the resolution of the correction.
         let distance: Int32 = 1 << 24
         let delta = Int32(rounding: needed * 1e-6 * Double(distance))
         let result = swr_set_compensation(context.pointer, delta, distance)
         guard result >= 0 else { throw EncodingError(name, "swr_set_compensation", code: result) }
     }
 
-    /// Converts samples, or flushes.
+    /// Converts samples, or flushes the resampler.
     ///
-    /// - Parameter samples: Interleaved samples at the device's rate; `nil` flushes.
+    /// - Parameter samples: Interleaved samples at the device's rate; `nil` flushes the resampler.
     /// - Returns: The samples that are ready, interleaved at the session's rate.
     /// - Throws: An error if libswresample fails.
     private func run(_ samples: [Float]?) throws(EncodingError) -> [Float] {
@@ -192,8 +195,8 @@ final class InterleavedAudio {
 struct OwnedResampler: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Allocates a context with the same channels on both sides. The context isn't initialized yet, so options can
-    /// still be set.
+    /// Allocates a resampling context with the same channels for input and output. The context isn't
+    /// initialized yet, so options can still be set.
     init(
         _ subject: String, from: AVSampleFormat, rate: Int, to: AVSampleFormat, rate outputRate: Int,
         channels: Int

@@ -1,8 +1,8 @@
 internal import CMedia
 public import Media
 
-/// Discrete Fourier transform of complex numbers, using libavutil. Owns an `AVTXContext`. Not thread-safe: use it from
-/// one thread only.
+/// Discrete Fourier transform of complex numbers, using libavutil. The object owns an `AVTXContext`. Not
+/// thread-safe: use it from one thread only.
 public final class FourierTransform {
     /// Direction of the transform. Neither direction scales the values.
     public enum Direction: Sendable { case forward, inverse }
@@ -10,7 +10,8 @@ public final class FourierTransform {
     /// Number of complex input and output values.
     public let length: Int
     private var context: OpaquePointer?
-    /// The C function type can't be used here, because it breaks the compiler's symbol extraction (Swift 6.3.1).
+    /// The imported type `av_tx_fn` can't be used here, because it breaks the compiler's symbol extraction
+    /// (Swift 6.3.1).
     private let function: (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Void
 
     /// Creates a transform.
@@ -41,8 +42,8 @@ public final class FourierTransform {
         av_tx_uninit(&context)
     }
 
-    /// Transforms `input` into `output`. Both arrays contain interleaved real and imaginary parts, 2 · `length` floats
-    /// each. The contents of `input` are undefined afterwards.
+    /// Transforms `input` into `output`. Both arrays contain 2 · `length` floats each: interleaved real and
+    /// imaginary parts. The contents of `input` are undefined afterwards.
     public func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
             input.count == 2 * length && output.count == 2 * length,

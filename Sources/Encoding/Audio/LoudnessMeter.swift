@@ -4,9 +4,9 @@ public import Media
 
 /// Measures loudness and true peak with libebur128.
 ///
-/// Each time the library is asked for a loudness, it sums its last 0.4 s or 3 s of samples. If the library is asked
-/// only once for each tenth of a second, it sums each sample once. The mean of the last 4 or 30 energies equals the
-/// energy of the longer window.
+/// For each loudness query, libebur128 sums the last 0.4 s or 3 s of samples. This meter instead queries the
+/// energy of each tenth of a second, so that each sample is summed only once. The mean of the last 4 or 30
+/// energies equals the energy of the longer window.
 final class LoudnessMeter: LoudnessMetering {
     private let state: OwnedLoudnessState
     private let peak: TruePeakMeter
@@ -20,7 +20,8 @@ final class LoudnessMeter: LoudnessMetering {
     private static let tenth = AudioFormat.sessionRate / 10
     /// Loudness of a K-weighted mean square of 1, in decibels (ITU-R BS.1770-4, formula 2).
     private static let offset = -0.691
-    /// Threshold of silence in LUFS. The filters' response to the last sound never ends and falls below this level.
+    /// Loudness in LUFS below which audio counts as silent. The threshold is needed because the filters'
+    /// response to the last sound decays but never reaches zero.
     private static let least = -120.0
 
     init(channels: Int, name: String) throws(EncodingError) {
@@ -76,30 +77,33 @@ final class LoudnessMeter: LoudnessMetering {
     }
 }
 
-/// Measures the true peak of audio, including the signal between samples, with libebur128. The library interpolates
-/// three points between samples (ITU-R BS.1770, annex 2), which costs more than all other loudness measures together.
+/// Measures the true peak of audio with libebur128, which includes peaks between samples. The library
+/// interpolates three points between samples (ITU-R BS.1770, annex 2), which costs more than all other
+/// loudness measures together.
 ///
-/// Only audio that can affect the result is passed to the library. No point between samples exceeds `gain` times the
-/// highest nearby sample, so audio that can't exceed the current peak is skipped without changing the result.
+/// Only audio that can affect the result is passed to the library. An interpolated value never exceeds `gain`
+/// times the highest nearby sample, so audio that can't exceed the current peak is skipped without changing
+/// the result.
 final class TruePeakMeter {
-    /// Highest magnitude so far; 1 is full scale.
+    /// Highest signal magnitude so far; 1 is full scale.
     private(set) var highest = 0.0
     private let state: OwnedLoudnessState
-    /// The last `reach` frames, or fewer, that precede the next ones, interleaved.
+    /// Interleaved samples of the frames immediately before the next input: at most `reach` frames.
     private var history: [Float] = []
     /// Upper bound on the highest sample magnitude in the last `reach` frames.
     private var recentPeak: Float = 0
-    /// Whether the library has received the frames immediately before the next ones.
+    /// Whether the library has already received the frames immediately before the next input.
     private var isFollowing = true
 
-    /// Upper bound on a true peak relative to the highest nearby sample. libebur128 1.2 interpolates with a
-    /// sinc of 49 taps under a Hann window in four phases. The absolute values of the taps of its middle
-    /// phase add up to 1.865.
+    /// Upper bound on the ratio of a true peak to the highest nearby sample. libebur128 1.2 interpolates with
+    /// a Hann-windowed sinc filter of 49 taps in four phases. The absolute values of the middle phase's taps
+    /// add up to 1.865.
     static let gain = 1.87
-    /// Number of preceding frames that affect a point, rounded up from 13 (49 taps in four phases).
+    /// Number of preceding frames that affect an interpolated value, rounded up from 13 (49 taps in four
+    /// phases).
     static let reach = 16
-    /// Number of frames that are skipped or passed to the library at once. The number is small enough that most noise
-    /// is also skipped.
+    /// Number of frames that are skipped or passed to the library at once. With such short runs of frames,
+    /// most background noise can also be skipped.
     private static let stretch = 16
 
     init(channels: Int, name: String) throws(EncodingError) {
@@ -128,7 +132,7 @@ final class TruePeakMeter {
 
     private var reachCount: Int { Self.reach * state.channels }
 
-    /// Whether any point up to the end of a part may exceed the current peak.
+    /// Whether any interpolated value up to the end of this part of the samples may exceed the current peak.
     private func matters(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) -> Bool {
         let stretch = UnsafeBufferPointer(rebasing: samples[part])
         let peak = media_peak(stretch.baseAddress, stretch.count)
@@ -137,7 +141,8 @@ final class TruePeakMeter {
         return Double(near) * Self.gain > highest
     }
 
-    /// Passes a part to the library, preceded by the frames that its first points depend on.
+    /// Passes a part of the samples to the library, preceded by the frames that affect its first interpolated
+    /// values.
     private func give(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
         if !isFollowing {
             let missing = reachCount - part.lowerBound
@@ -155,25 +160,27 @@ final class TruePeakMeter {
         }
         try state.add(UnsafeBufferPointer(rebasing: samples[part]))
         isFollowing = true
-        // Only the last call counts. Points at the joint with the history aren't part of the audio.
+        // Only the result of the library's last call is used. Interpolated values at the join with the
+        // history aren't part of the audio.
         highest = max(highest, state.lastTruePeak)
     }
 }
 
-/// Measures the true peak of each audio block, including the signal between samples, with libebur128 (ITU-R BS.1770,
-/// annex 2). Not thread-safe: use it from one thread only.
+/// Measures the true peak of each audio block with libebur128, which includes peaks between samples (ITU-R
+/// BS.1770, annex 2). Not thread-safe: use it from one thread only.
 ///
-/// Interpolation costs far more than all other audio processing, so only blocks with a relevant peak are interpolated.
+/// Interpolation costs far more than all other audio processing, so a block isn't interpolated if its peak is
+/// certainly below the caller's threshold.
 public final class BlockPeakMeter {
-    /// Number of frames in a block. A peak between samples may belong to the previous block, whose last samples affect
-    /// this one.
+    /// Number of frames in a block. A measured peak may lie in the previous block, because the last samples
+    /// of that block affect this one.
     public static let blockLength = 64
 
     private let state: OwnedLoudnessState
     /// The frames immediately before the next block, interleaved.
     private var history: [Float]
 
-    /// Creates a meter.
+    /// Creates a true peak meter for audio blocks.
     ///
     /// - Parameters:
     ///   - channels: Number of channels, 1 to 8.
@@ -189,7 +196,7 @@ public final class BlockPeakMeter {
     /// - Parameters:
     ///   - block: Interleaved samples, an integral number of frames.
     ///   - floor: Threshold below which peaks don't need to be exact; 1 is full scale.
-    /// - Returns: The true peak if it exceeds `floor`, otherwise a value that doesn't exceed it.
+    /// - Returns: The true peak if it exceeds `floor`; otherwise, some value that doesn't exceed `floor`.
     /// - Throws: An error if libebur128 fails.
     public func peak(of block: ArraySlice<Float>, above floor: Float) throws(EncodingError) -> Float {
         let samples = history + block
@@ -199,7 +206,7 @@ public final class BlockPeakMeter {
         var failure: EncodingError?
         samples.withUnsafeBufferPointer { samples in
             do throws(EncodingError) {
-                // The interpolator contains other samples until the history has passed through it.
+                // The interpolator contains unrelated samples until the history has passed through it.
                 let reach = samples.count - block.count
                 try state.add(UnsafeBufferPointer(rebasing: samples[..<reach]))
                 try state.add(UnsafeBufferPointer(rebasing: samples[reach...]))
@@ -213,8 +220,8 @@ public final class BlockPeakMeter {
 /// An `ebur128_state` with exactly one owner, at the session's sample rate.
 final class OwnedLoudnessState {
     enum Purpose {
-        /// Momentary, short-term, and integrated loudness, and loudness range. A histogram with 0.1 LU steps keeps
-        /// memory and CPU time constant over hours.
+        /// The loudness range, and the momentary, short-term, and integrated loudness. A histogram with 0.1
+        /// LU steps keeps memory use and CPU time constant, even over hours.
         case loudness
         case truePeak
     }
@@ -223,13 +230,13 @@ final class OwnedLoudnessState {
     private let state: UnsafeMutablePointer<ebur128_state>
     private let name: String
 
-    /// Creates a state.
+    /// Creates a libebur128 state.
     ///
     /// - Parameters:
-    ///   - purpose: Measures that the state supports.
-    ///   - channels: Number of channels, 1 to 8. All channels have the same weight, because a microphone's channels
-    ///     don't have speaker positions. For surround audio, ITU-R BS.1770 increases the weight of some channels and
-    ///     ignores one.
+    ///   - purpose: The measures that the state computes.
+    ///   - channels: Number of channels, 1 to 8. All channels have the same weight, because a microphone's
+    ///     channels don't have speaker positions. For surround audio, ITU-R BS.1770 instead increases the
+    ///     weight of some channels and ignores one.
     ///   - name: Name of the track, used in messages.
     /// - Throws: An error if `channels` is out of range, or memory allocation fails.
     init(_ purpose: Purpose, channels: Int, name: String) throws(EncodingError) {
@@ -241,7 +248,8 @@ final class OwnedLoudnessState {
                 reason: "\(channels) channels are not supported (1 to 8), or the system is out of memory")
         }
         for channel in 0..<UInt32(channels) {
-            // Left and right have the same weight. The library ignores channels without a position.
+            // The left and right channels have the same weight. The library ignores channels without a
+            // speaker position.
             let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
             guard
                 ebur128_set_channel(state, channel, Int32(place.rawValue)) == Int32(EBUR128_SUCCESS.rawValue)
@@ -281,8 +289,8 @@ final class OwnedLoudnessState {
     /// Highest true peak of all channels in all samples; 1 is full scale.
     var truePeak: Double { highest(ebur128_true_peak) }
 
-    /// Returns a measure of all channels from a library function; `nil` if it fails or reports minus
-    /// infinity, which means no signal.
+    /// Calls a library function that measures all channels. Returns `nil` if the function fails, or if the
+    /// result is minus infinity, which means that there is no signal.
     func value(
         _ ask: (UnsafeMutablePointer<ebur128_state>?, UnsafeMutablePointer<Double>?) -> Int32
     ) -> Double? {
@@ -298,7 +306,7 @@ final class OwnedLoudnessState {
 }
 
 extension OwnedLoudnessState.Purpose {
-    /// libebur128 mode flags of the measure.
+    /// The libebur128 mode flags that select the measures.
     fileprivate var mode: UInt32 {
         switch self {
         case .loudness:

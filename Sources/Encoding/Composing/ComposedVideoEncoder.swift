@@ -3,15 +3,16 @@ import Media
 
 /// Composes layers directly into the frame that x264 reads. Not thread-safe: use it from one thread only.
 ///
-/// x264 copies a frame before it returns, so one frame buffer is enough for the entire stream, and it always contains
-/// the last frame. If a later version of the library keeps a reference, libavcodec copies the frame before it is
-/// modified.
+/// x264 copies a frame before the encoding call returns, so one frame buffer is enough for the entire stream,
+/// and the buffer always contains the last frame. If a later version of the library keeps a reference to the
+/// buffer, libavcodec copies the frame before the frame is modified.
 ///
-/// If a hardware encoder is used, x264 is the standby encoder, which takes over in the same file, starting at the first
-/// frame that the hardware did not return. Frames that are still inside the hardware are replaced with the current
-/// frame. x264 then uses `ultrafast`, because the plan doesn't include its CPU cost.
+/// If a hardware encoder is used, x264 is the standby encoder, which takes over in the same file, starting at
+/// the first frame that the hardware did not return. Frames that the hardware encoder hasn't returned are
+/// replaced with the current frame. x264 then uses `ultrafast`, because the plan doesn't include its CPU
+/// cost.
 final class ComposedVideoEncoder: VideoEncoding {
-    /// Tick that was sent to the hardware encoder but has not been returned.
+    /// A tick whose frame was sent to the hardware encoder but has not been returned yet.
     private struct Pending {
         let tick: Int64
         let isNew: Bool
@@ -19,25 +20,25 @@ final class ComposedVideoEncoder: VideoEncoding {
     }
 
     private let settings: VideoEncodingSettings
-    /// Preset that x264 currently uses. The parameter sets still belong to `settings.preset`.
+    /// Preset that x264 currently uses. The parameter sets remain those of `settings.preset`.
     private var preset: VideoEncodingSettings.Preset
     private let name: String
     private let threads: Int
     private let frame: OwnedFrame
     private var stream: any VideoStream
-    /// Hardware encoder that is currently used, or nil if x264 is used.
+    /// The hardware encoder in use; `nil` if x264 is used.
     private(set) var hardware: HardwareEncoder?
     private var pending: [Pending] = []
     private var lastTick: Int64 = 0
     private var fallback: EncoderFallback?
     private var compositor: Compositor
-    /// Memory for the frames that are sent to taps.
+    /// Memory for copies of composed frames that are sent to taps.
     private let pool = BytesPool()
     private var isColorFixed: Bool
     private var hasFrame = false
     private var isKeyRequested = false
-    /// Two key frames of the current canvas, which are copied for a long run of repeated frames; `nil` after
-    /// another frame has been encoded.
+    /// Two encoded key frames of the current canvas, which are copied to fill a long run of repeated frames;
+    /// `nil` after a new frame has been encoded.
     private var stillFrames: [EncodedPacket]?
     /// Parameters of the hardware stream at the beginning of the file, set when x264 takes over.
     private var leftParameters: StreamParameters?
@@ -45,7 +46,8 @@ final class ComposedVideoEncoder: VideoEncoding {
     /// Opens the encoder given in the settings.
     ///
     /// - Parameters:
-    ///   - settings: Size, rate, quality, and encoder. Width and height must be even.
+    ///   - settings: Frame size, frame rate, quality, and encoder of the stream. Width and height must be
+    ///     even.
     ///   - name: Name of the track, used in messages.
     ///   - threads: Number of x264 threads, 1…16. Two threads use the same amount of CPU time as one.
     ///   - open: Opens the hardware encoder given in the settings; `nil` uses libavcodec.
@@ -101,7 +103,7 @@ final class ComposedVideoEncoder: VideoEncoding {
                 subject: hardware.name, operation: "opening",
                 reason: "the color space is unknown before the first frame")
         }
-        // This stream is created only for its parameter sets, which are always the same.
+        // This spare x264 stream is created only to get its parameter sets, which are the same each time.
         let spare = try makeSpare(settings, name, threads, color)
         return try HardwareStream(
             hardware.name, settings, spare: spare.parameters.setup,
@@ -116,9 +118,9 @@ final class ComposedVideoEncoder: VideoEncoding {
             color: color, purpose: .spare(threads: threads))
     }
 
-    /// Description of the stream. If the settings don't specify a color description, it is final only after the first
-    /// `encode`, because the parameter sets contain the color description. Before that, the property contains JPEG's
-    /// color description.
+    /// Description of the stream. If the settings don't specify a color description, the stream's description
+    /// is final only after the first call of `encode`, because the parameter sets contain the color
+    /// description. Before that call, this property contains JPEG's color description.
     var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyFrame() {
@@ -140,10 +142,10 @@ final class ComposedVideoEncoder: VideoEncoding {
         EncodedFrames(packets: try send(tick, isNew: false))
     }
 
-    /// Repeats the last frame for a run of ticks. Long runs are byte-for-byte copies of two key frames, so they cost as
-    /// much as two frames, regardless of length. A new stream starts after the copies. Two key frames are needed
-    /// because consecutive key frames must have different numbers (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware encoders
-    /// repeat tick by tick.
+    /// Repeats the last frame for a run of ticks. Long runs are byte-for-byte copies of two key frames, so
+    /// they cost as much CPU time as two frames, regardless of length. After the copies, encoding continues
+    /// with a new x264 stream. Two key frames are needed because consecutive key frames must have different
+    /// numbers (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware encoders encode the frame again for each tick.
     func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
         guard hardware == nil, ticks.count > FrameRun.maxIndividualRepeats else {
             var packets: [EncodedPacket] = []
@@ -173,7 +175,8 @@ final class ComposedVideoEncoder: VideoEncoding {
         return EncodedFrames(packets: packets)
     }
 
-    /// Encodes the canvas as two key frames, and replaces the stream with a new one that has not encoded any frames.
+    /// Encodes the canvas as two key frames, and replaces the x264 stream with a new one that has not encoded
+    /// any frames.
     private func encodeStillFrames(at tick: Int64) throws(EncodingError) -> [EncodedPacket] {
         try fillIfEmpty()
         let still = try successor()
@@ -204,10 +207,11 @@ final class ComposedVideoEncoder: VideoEncoding {
 
     func takeFallback() -> EncoderFallback? { fallback.take() }
 
-    /// Creates a new encoder that takes over with a key frame. Both encoders have the same delay in their times, so the
-    /// packet times keep increasing.
+    /// Switches to a new x264 encoder, which starts with a key frame. Both encoders use the same delay for
+    /// decoding times, so the packet times keep increasing.
     func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
-        // Hardware has no presets. The x264 stream that takes over from hardware already uses the fastest preset.
+        // Hardware encoders have no x264 presets. An x264 stream that has replaced a hardware encoder already
+        // uses the fastest preset.
         guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
         let known = stream.parameters
         let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
@@ -261,7 +265,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         guard let left = hardware else { preconditionFailure("the hardware encoder was already replaced") }
         let known = stream.parameters
         let spare = try Self.makeSpare(settings, name, threads, known.color ?? .jpeg)
-        // The spare stream must have the parameter sets that were written at the beginning of the file.
+        // The spare stream must have the same parameter sets as those written at the beginning of the file.
         guard known.setup.suffix(spare.parameters.setup.count).elementsEqual(spare.parameters.setup) else {
             throw failure
         }
@@ -273,7 +277,7 @@ final class ComposedVideoEncoder: VideoEncoding {
             packets += try stream.encode(
                 frame.pointer, tick: missing.tick, asKey: index == 0 || missing.asKey)
         }
-        // The newest pending frame is the current frame, so it isn't lost.
+        // The newest pending frame is the current frame and therefore isn't lost.
         fallback = EncoderFallback(
             from: left, reason: failure.description, tick: pending.first?.tick ?? lastTick,
             lostFrames: max(0, pending.count(where: \.isNew) - 1))
@@ -281,7 +285,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return packets
     }
 
-    /// Adopts the color description of the first frame if the settings don't specify one.
+    /// Sets the stream's color description to that of the first frame if the settings don't specify one.
     private func fixColor(_ layers: [FrameLayer]) throws(EncodingError) {
         guard !isColorFixed else { return }
         isColorFixed = true
@@ -301,7 +305,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return planes
     }
 
-    /// Planes of the frame that x264 reads.
+    /// Planes of the frame buffer that x264 reads.
     private var canvas: Planes? {
         let facts = frame.pointer.pointee
         guard let y = facts.data.0, let u = facts.data.1, let v = facts.data.2 else { return nil }

@@ -1,11 +1,11 @@
 import Media
 
-/// Paints layers on top of each other into one frame buffer that persists from tick to tick. Only changed parts are
-/// painted. Not thread-safe: use it from one thread only.
+/// Paints layers on top of each other into one frame buffer that persists from tick to tick. Only the changed
+/// parts of the frame are painted. Not thread-safe: use it from one thread only.
 final class Compositor {
     private let painter = FramePainter()
     private let color: ColorDescription
-    /// Layers as last painted; `nil` before the first frame.
+    /// The layers as they were last painted; `nil` before the first frame.
     private var painted: [PaintedLayer]?
 
     /// Creates a compositor.
@@ -21,18 +21,18 @@ final class Compositor {
         return layers.indices.filter { layers[$0].isDamaged }
     }
 
-    /// Slate drawn for a layer of the last frame, if any.
+    /// Returns the slate drawn for a layer of the last frame; `nil` if the layer has no slate.
     func slate(ofLayer index: Int) -> DrawnSlate? {
         painted?[index].slate
     }
 
-    /// Whether composing these layers wouldn't change anything.
+    /// Whether the frame buffer already shows exactly these layers.
     func shows(_ layers: [FrameLayer]) -> Bool {
         guard let painted, painted.count == layers.count else { return false }
         return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1) }
     }
 
-    /// Paints the layers that changed, and the areas that they uncover.
+    /// Paints the layers that changed, and the areas that they no longer cover.
     ///
     /// - Parameters:
     ///   - layers: Layers from bottom to top.
@@ -60,11 +60,11 @@ final class Compositor {
         painted = next
     }
 
-    /// Saves the pixels of unchanged layers that new frames below them would overwrite. Copying pixels takes a
-    /// hundredth of the time of decoding them.
+    /// Saves the pixels of unchanged layers that will be overwritten by new frames of lower layers. Copying
+    /// pixels takes a hundredth of the time of decoding them.
     ///
-    /// A layer above may hide part of the copied area. Such a layer is painted again, because it overlaps the changed
-    /// area.
+    /// Another layer may cover part of the copied area. Such a covering layer is painted again in any case,
+    /// because it overlaps the changed area.
     private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
         var changed: [PixelRectangle] = []
         for index in layers.indices {
@@ -100,7 +100,7 @@ final class Compositor {
         if !layer.isDamaged, let frame, frame.pixel == .mjpeg { layer.lastWhole = frame }
     }
 
-    /// Paints a frame, its border, and its bars.
+    /// Paints a frame, its border, and the black bars around it.
     ///
     /// - Returns: `false` if the frame is damaged.
     private func paintFrame(
@@ -120,7 +120,7 @@ final class Compositor {
                 isCoarse: shape.isCoarse, into: target)
         else { return false }
         ColorMap(from: FramePainter.meaning(of: frame), to: color)?.convert(target)
-        // The border and bars remain from the previous painting, unless they were overwritten or have moved.
+        // The border and bars are still in the frame buffer, unless they were overwritten or have moved.
         if isCovered || layer.target != place.target {
             paintBorder(shape, onto: canvas)
             let beside = PixelRectangle(
@@ -155,7 +155,7 @@ final class Compositor {
 
 /// Content of a layer's rectangle when it was last painted, used to decide whether it must be painted again.
 struct PaintedLayer {
-    /// Properties of a layer except its frame and caption.
+    /// The properties of a layer, except for the layer's frame and caption.
     struct Shape: Equatable {
         let rectangle: PixelRectangle
         let fit: FrameLayer.Fit
@@ -192,14 +192,14 @@ struct PaintedLayer {
     let shape: Shape
     /// Rectangle that the frame covers, with black bars around it; `nil` for a slate and before the first painting.
     var target: PixelRectangle?
-    /// Last requested frame. The reference is weak because raw frames are only borrowed.
+    /// The last requested frame. The reference is weak because the memory of raw frames is only borrowed.
     weak var frame: CapturedFrame?
     var isSlate = false
-    /// Slate, drawn when first needed and then cached. Moving content below the slate overwrites the slate at every
-    /// tick.
+    /// The layer's slate, drawn when first needed and then cached. Caching saves time because moving content
+    /// below the slate overwrites it at every tick.
     var slate: DrawnSlate?
     var isDamaged = false
-    /// Copy of the layer's pixels while content below it is painted again.
+    /// Copy of the layer's pixels, kept while lower layers are painted again.
     var aside = SavedPixels()
     /// Last complete JPEG, shown instead of a damaged one.
     var lastWhole: CapturedFrame?
@@ -208,7 +208,8 @@ struct PaintedLayer {
         shape = Shape(layer)
     }
 
-    /// Whether painting the frame or slate of a layer of this shape wouldn't change anything.
+    /// Whether the frame buffer already shows the frame or slate of the given layer. Both layers must have
+    /// the same shape.
     func shows(_ wanted: FrameLayer) -> Bool {
         guard let asked = wanted.frame else { return isSlate && slate?.caption == wanted.caption }
         return frame === asked

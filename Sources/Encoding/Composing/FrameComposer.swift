@@ -1,7 +1,8 @@
 internal import CMedia
 import Media
 
-/// Composes layers into I420 frames, each in separate memory. Not thread-safe: use it from one thread only.
+/// Composes layers into I420 frames. Each composed frame has separate memory. Not thread-safe: use it from
+/// one thread only.
 final class FrameComposer: FrameComposing {
     private let size: FrameSize
     private let color: ColorDescription
@@ -34,7 +35,7 @@ final class FrameComposer: FrameComposing {
         return planes.frame(color: color, at: time, sequence: sequence, from: pool)
     }
 
-    /// Checks that all layers are inside the composed frame and at even positions.
+    /// Checks that all layers are inside the composed frame and at even pixel positions.
     ///
     /// - Throws: An `EncodingError` that names the invalid layer.
     static func check(_ layers: [FrameLayer], inside size: FrameSize, of name: String) throws(EncodingError) {
@@ -60,7 +61,7 @@ extension Planes {
     /// - Parameters:
     ///   - color: Color description of the samples.
     ///   - time: The frame's time on the session clock.
-    ///   - sequence: Number of the frame.
+    ///   - sequence: Sequence number of the frame.
     ///   - pool: Pool that provides the memory.
     /// - Returns: The frame.
     func frame(

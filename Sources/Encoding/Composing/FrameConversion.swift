@@ -1,8 +1,8 @@
 internal import CMedia
 import Media
 
-/// Converts a frame, or part of it, to the pixel format and size that a program requested. The color description
-/// doesn't change, except for BGRA, which is full range.
+/// Converts a frame, or part of it, to a requested pixel format and size. The color description doesn't
+/// change, except for BGRA, which is full range.
 enum FrameConversion {
     /// Maximum frame size: 8K.
     private static let largest = FrameSize(width: 7680, height: 4320)
@@ -27,7 +27,7 @@ enum FrameConversion {
         }
         let memory = SharedBytes(count: FramePlane.packed(.i420, size).byteCount)
         let planes = Planes(i420: memory, size: size)
-        // `planes` doesn't keep the memory alive.
+        // `planes` only points to the memory and doesn't keep it alive.
         defer { withExtendedLifetime(memory) {} }
         guard FramePainter().paint(frame, part, into: planes) else {
             throw failure(
@@ -83,8 +83,8 @@ enum FrameConversion {
             Int32(source.size.width), Int32(source.size.height))
     }
 
-    /// Converts via JPEG's full-range codes. libyuv's own factors for limited range are truncated to 7 bits and deviate
-    /// by up to 9 levels.
+    /// Converts to BGRA via full-range codes as in JPEG. libyuv's conversion factors for limited range have
+    /// only 7 bits, which causes errors of up to 9 levels.
     private static func toBGRA(
         _ source: Planes, _ color: ColorDescription, _ start: UnsafeMutablePointer<UInt8>,
         _ planes: [FramePlane]

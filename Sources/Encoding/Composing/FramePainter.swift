@@ -1,8 +1,8 @@
 internal import CMedia
 import Media
 
-/// Paints part of a frame of any format into 4:2:0 planes of any size. The color description of the codes doesn't
-/// change.
+/// Paints part of a frame of any format into 4:2:0 planes of any size. The color description doesn't change,
+/// except for BGRA.
 ///
 /// The painter holds scratch memory and isn't thread-safe: use it from one thread only.
 final class FramePainter {
@@ -12,8 +12,8 @@ final class FramePainter {
     private var upright = ScratchPlanes()
     private let shared = BytesPool()
 
-    /// Color description of the painted codes. Equals the frame's own description, except for BGRA, which is converted
-    /// to JPEG's.
+    /// Returns the color description of the painted samples. The result is the frame's own color description,
+    /// except for BGRA frames, which are painted with JPEG's color description.
     static func meaning(of frame: CapturedFrame) -> ColorDescription {
         frame.pixel == .bgra ? .jpeg : frame.color
     }
@@ -23,11 +23,12 @@ final class FramePainter {
     /// - Parameters:
     ///   - frame: A frame of any format. H.264 can't be painted and returns `false`.
     ///   - source: Part of the stored frame; its position must be even.
-    ///   - rotation: Clockwise rotation of the part.
+    ///   - rotation: Clockwise rotation to apply to the part.
     ///   - isMirrored: Whether the part is mirrored left to right after the rotation.
     ///   - isCoarse: Whether a JPEG may be decoded at half the target's size.
-    ///   - target: 4:2:0 planes of the upright part's size, or of another size with about the same aspect ratio.
-    /// - Returns: Whether the frame was complete. If not, parts of the target are undefined.
+    ///   - target: 4:2:0 planes with about the same aspect ratio as the rotated part.
+    /// - Returns: Whether the frame was complete. If the frame is incomplete, parts of the target are
+    ///   undefined.
     func paint(
         _ frame: CapturedFrame, _ source: PixelRectangle, rotation: Rotation = .none,
         isMirrored: Bool = false, isCoarse: Bool = false, into target: Planes
@@ -108,8 +109,9 @@ final class FramePainter {
         return .whole(raw)
     }
 
-    /// Decodes directly into the target if the scale matches exactly. This method is the cheapest: only chroma needs a
-    /// second step, and only if its subsampling differs.
+    /// Decodes a JPEG directly into the target if one of the decoder's scales matches the target exactly.
+    /// Direct decoding is the cheapest method: only the chroma planes need a second step, and only if their
+    /// subsampling differs.
     private func decodeInPlace(_ bytes: SharedBytes, _ header: JPEGDecoder.Header, into target: Planes)
         -> Bool
     {
@@ -141,7 +143,7 @@ final class FramePainter {
             height: min(side.height, size.height - top))
     }
 
-    /// Converts packed and interleaved formats to 4:2:0 of the same size.
+    /// Converts packed and interleaved pixel formats to 4:2:0 planes of the same size.
     private func unpack(_ frame: CapturedFrame, _ source: PixelRectangle, into target: Planes) -> Bool {
         let (width, height) = (Int32(source.width), Int32(source.height))
         let stride = frame.planes[0].stride

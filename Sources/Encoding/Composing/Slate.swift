@@ -7,7 +7,7 @@ enum Slate {
     /// stored among the camera's packets.
     ///
     /// - Parameters:
-    ///   - frame: One of the camera's own frames.
+    ///   - frame: One of the camera's own JPEG frames.
     ///   - caption: Text on the slate.
     /// - Returns: A complete JPEG.
     /// - Throws: An error if the frame isn't a JPEG, or libjpeg-turbo rejects it.
@@ -31,7 +31,7 @@ enum Slate {
     }
 }
 
-/// Creates a slate as a separate frame, for a window without any other frame to show.
+/// Creates a slate as an independent frame, for a window that has no other frame to show.
 public enum SlateFrame {
     /// Draws a slate. The first call takes tens of milliseconds because it reads the machine's fonts.
     ///
@@ -49,7 +49,7 @@ public enum SlateFrame {
     }
 }
 
-/// Slate that is drawn once and painted again each time it has been covered.
+/// A slate that is drawn once and then copied into the frame each time other content has overwritten it.
 final class DrawnSlate {
     let caption: SlateCaption?
     private let size: FrameSize
@@ -61,7 +61,7 @@ final class DrawnSlate {
     /// - Parameters:
     ///   - caption: Text on the slate; `nil` for no text.
     ///   - size: Width × height of the slate's rectangle in pixels.
-    ///   - color: Color description of the codes.
+    ///   - color: Color description of the target frame.
     init(_ caption: SlateCaption?, size: FrameSize, color: ColorDescription) {
         self.caption = caption
         self.size = size
@@ -85,8 +85,9 @@ extension Planes {
     /// center. A slate without text has diagonal bars.
     ///
     /// - Parameters:
-    ///   - caption: Text on the slate; `nil` for none. No text is drawn if no font is found or the frame is too small.
-    ///   - color: Color description of the codes.
+    ///   - caption: Text on the slate; `nil` for no text. No text is drawn if no font is found or the frame
+    ///     is too small.
+    ///   - color: Color description of the planes.
     func paintSlate(_ caption: SlateCaption?, in color: ColorDescription) {
         let (ground, mark) = (YCbCr.grey(0.5, in: color).y, YCbCr.grey(0.35, in: color).y)
         fillChroma()
@@ -104,7 +105,7 @@ extension Planes {
         let (width, height) = (Int32(words.size.width), Int32(words.size.height))
         let start = y + top * yStride + left
         SetPlane(start, Int32(yStride), width, height, UInt32(panel))
-        // One row of ink with stride 0 serves as an entire plane.
+        // A single row of the text color, read with a stride of 0, serves as an entire plane.
         let inks = [UInt8](repeating: ink, count: words.size.width)
         words.read { coverage, stride in
             BlendPlane(

@@ -17,7 +17,7 @@ final class TextMask {
     ///   - rotation: Clockwise rotation that makes the stored mask upright.
     init?(_ upright: FrameSize, readAfter rotation: Rotation) {
         size = rotation.swapsSides ? upright.turned : upright
-        // cairo never returns null. Failures are reported in the object's status.
+        // This cairo function never returns null. Failures are reported in the surface's status.
         surface = cairo_image_surface_create(CAIRO_FORMAT_A8, Int32(size.width), Int32(size.height))
         context = cairo_create(surface)
         guard cairo_status(context) == CAIRO_STATUS_SUCCESS else { return nil }
@@ -45,8 +45,8 @@ final class TextMask {
     ///
     /// - Parameters:
     ///   - line: A line that was laid out for this drawing.
-    ///   - x: Left edge in pixels of the upright mask.
-    ///   - y: Top edge in pixels of the upright mask.
+    ///   - x: Left edge of the line, in pixels of the upright mask.
+    ///   - y: Top edge of the line, in pixels of the upright mask.
     ///   - strength: Opacity of the text, 0…1.
     func draw(_ line: TextLine, x: Int, y: Int, strength: Double) {
         cairo_set_source_rgba(context, 0, 0, 0, strength)
@@ -63,20 +63,23 @@ final class TextMask {
 }
 
 extension TextMask {
-    /// Letter height of the role as a fraction of the frame's shorter side. The lengths below use the same unit. At
-    /// 320×180, the smallest program size, letters are 29, 15, and 13 pixels high.
+    /// Letter height of the camera's role, as a fraction of the frame's shorter side. The constants below use
+    /// the same unit. At 320×180, the smallest program size, the letters of the three lines are 29, 15, and
+    /// 13 pixels high.
     private static let roleLetters = 0.16
     private static let deviceLetters = 0.085
     private static let complaintLetters = 0.07
     private static let lineGap = 0.02
     private static let padding = 0.06
-    /// Distance from the frame's edges to the mask.
+    /// Distance from the frame's edges to the text mask.
     private static let margin = 0.1
 
-    /// Lays out and draws the text of a slate. Each line is centered: the role in large letters, then the device's
-    /// name, then the problem. The mask belongs in the center of the frame and doesn't touch its edges.
+    /// Lays out and draws the text of a slate. Each line is centered: the role in large letters, then the
+    /// device's name, then the problem. The mask is smaller than the frame, so the caller must center it in
+    /// the frame.
     ///
-    /// The result is `nil` if no font is available, memory allocation fails, or the frame is too small for text.
+    /// The initializer returns `nil` if no font is available, memory allocation fails, or the frame is too
+    /// small for text.
     ///
     /// - Parameters:
     ///   - caption: The text, and the rotation that players apply to the frame.
@@ -107,7 +110,8 @@ extension TextMask {
     }
 }
 
-/// One line of text, laid out. A line that is too wide is shrunk first, and then shortened if it is still too wide.
+/// One line of text with its computed layout. A line that is too wide is shrunk first, and then shortened if
+/// it is still too wide.
 final class TextLine {
     /// Width × height in pixels, including ascent and descent.
     let size: FrameSize
@@ -116,21 +120,21 @@ final class TextLine {
 
     /// Minimum size of an em in pixels. Smaller letters are illegible on a screen.
     private static let smallestLetters = 7.0
-    /// Smallest fraction of its original size that a line may be shrunk to. If the line is still too wide, it
-    /// is shortened.
+    /// Minimum scale of a line that is shrunk to fit, relative to its original size. If the line is still too
+    /// wide at this scale, its text is shortened.
     private static let smallestShare = 0.5
-    /// Reduction below the proportional size. Hinting moves letters to whole pixels, so widths aren't exactly
-    /// proportional to sizes.
+    /// Additional reduction when a line is shrunk. Hinting moves letters to whole pixels, so widths aren't
+    /// exactly proportional to font sizes.
     private static let hintingSlack = 0.97
 
     /// Lays out a line; `nil` if the text is blank or the letters would be too small to read.
     ///
     /// - Parameters:
-    ///   - text: The text. Long text is shortened in the middle because names differ at both ends.
+    ///   - text: Text of the line. Long text is shortened in the middle because names differ at both ends.
     ///   - letters: Size of an em in pixels.
-    ///   - isBold: Whether the weight is bold instead of normal.
+    ///   - isBold: Whether the font weight is bold instead of normal.
     ///   - limit: Maximum width of the line in pixels.
-    ///   - fonts: Fonts of this drawing.
+    ///   - fonts: The fonts used for this drawing.
     init?(_ text: String, letters: Double, isBold: Bool, limit: Int, fonts: FontChoice) {
         guard !text.allSatisfy(\.isWhitespace), letters >= Self.smallestLetters, limit > 0,
             let handle = media_words_new(fonts.handle, text)
@@ -167,16 +171,16 @@ final class TextLine {
     }
 }
 
-/// Fonts of this machine for one drawing. fontconfig lists them, and Pango finds a font that contains a given
-/// character.
+/// The fonts of this machine, as used for one drawing. The library fontconfig lists the fonts, and Pango
+/// finds a font that contains a given character.
 ///
-/// Each drawing has a separate instance, so threads share only fontconfig's list of fonts, which is protected by a
-/// lock.
+/// Each drawing has a separate instance, so threads share only fontconfig's list of fonts, which a lock
+/// protects.
 final class FontChoice {
     let handle: OpaquePointer
 
-    /// Finds the fonts; `nil` if none is installed. The first call in a process reads fontconfig's files, which takes
-    /// tens of milliseconds.
+    /// Finds the installed fonts; `nil` if no font is installed. The first call in a process reads
+    /// fontconfig's files, which takes tens of milliseconds.
     init?() {
         guard let handle = media_fonts_new() else { return nil }
         self.handle = handle

@@ -2,12 +2,12 @@ internal import CMedia
 import Media
 import System
 
-/// One stream of a media file, read packet by packet. Owns the `AVFormatContext`.
+/// One stream of a media file, read packet by packet. The object owns the `AVFormatContext`.
 final class DemuxedStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let index: Int
     let path: String
-    /// Timeline of all streams in the file; `nil` if the stream is read independently.
+    /// Timeline of all streams in the file; `nil` if the stream is read without the other streams.
     private(set) var timeline: FileTimeline?
     /// File time of the start of `timeline`.
     private let origin: Nanoseconds?
@@ -18,8 +18,9 @@ final class DemuxedStream {
     ///   - path: Path of the file.
     ///   - type: Video or audio.
     ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
-    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps compensated. If
-    ///     so, the other streams are also read, and the stream doesn't support seeking.
+    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps
+    ///     compensated. If `true`, the file's other streams are also read, and the stream doesn't support
+    ///     seeking.
     /// - Throws: An error if the file can't be read or doesn't contain the stream.
     convenience init(
         path: String, type: AVMediaType, number: Int? = nil, keepsOffset: Bool = false
@@ -44,7 +45,8 @@ final class DemuxedStream {
         do throws(FileError) { descriptor = try file.openForReading() } catch {
             throw EncodingError(file: error)
         }
-        // libavformat reopens exactly the file of this descriptor, even if its name now refers to another file.
+        // libavformat opens the file through this descriptor, so it reads the same file even if the file's
+        // name now refers to another file.
         try self.init(
             path: file.path, address: "file:/proc/self/fd/\(descriptor.number)",
             formats: Self.recordedFormats,
@@ -64,7 +66,7 @@ final class DemuxedStream {
     ///   - type: Video or audio.
     ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
     ///   - keepsOffset: Whether times count from the earliest stream in the file.
-    /// - Throws: An error if the file can't be read or has no such stream.
+    /// - Throws: An error if the file can't be read or doesn't contain the stream.
     init(
         path: String, address: String, formats: String?, type: AVMediaType, number: Int?,
         keepsOffset: Bool = false
@@ -110,7 +112,7 @@ final class DemuxedStream {
         }
     }
 
-    /// Whether a stream contains playable audio or video. A cover picture doesn't count.
+    /// Whether a stream contains playable audio or video. Embedded cover art doesn't count as video.
     private static func isOnTimeline(_ stream: AVStream) -> Bool {
         guard let parameters = stream.codecpar, stream.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else {
             return false
@@ -118,7 +120,8 @@ final class DemuxedStream {
         return [AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO].contains(parameters.pointee.codec_type)
     }
 
-    /// Start time of a stream during playback, in file time; `nil` if it is missing or implausible.
+    /// Start time of a stream during playback, in file time; `nil` if the start time is missing or
+    /// implausible.
     private static func begin(of stream: AVStream) -> Nanoseconds? {
         guard stream.start_time != ff_no_timestamp, let facts = stream.codecpar?.pointee else { return nil }
         let start = nanoseconds(stream.start_time, stream.time_base)
@@ -145,7 +148,8 @@ final class DemuxedStream {
     /// libavcodec's name of the codec, such as `mjpeg` or `h264`.
     var codecName: String { String(cString: avcodec_get_name(parameters.pointee.codec_id)) }
 
-    /// Four-character code of an unknown codec in the file, in parentheses; empty if the file doesn't contain one.
+    /// Four-character code of an unknown codec in the file, in parentheses; empty if the file doesn't contain
+    /// such a code.
     private var codecTag: String {
         let tag = parameters.pointee.codec_tag
         guard tag != 0 else { return "" }
@@ -175,14 +179,14 @@ final class DemuxedStream {
         .compactMap(FrameRate.init)
     }
 
-    /// Whether the file lacks timestamps, as in a raw H.264 stream. libavformat then computes the timestamps that it
-    /// returns.
+    /// Whether the file lacks timestamps, as in a raw H.264 stream. For such a file, libavformat computes
+    /// timestamps.
     var hasNoStamps: Bool {
         context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0
             || stream.pointee.start_time == ff_no_timestamp
     }
 
-    /// Duration of the stream, or of the file as a fallback; `nil` if neither is stated.
+    /// Duration of the stream, or of the file as a fallback; `nil` if the file states neither.
     var duration: Nanoseconds? {
         if stream.pointee.duration > 0 { return nanoseconds(stream.pointee.duration) }
         return context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
@@ -196,11 +200,11 @@ final class DemuxedStream {
             "the file declares \(duration.words) of \(codecName), but the installed FFmpeg can't read it"
     }
 
-    /// File time of the stream's first timestamp; `nil` if it is missing or implausible.
+    /// File time of the stream's first timestamp; `nil` if the timestamp is missing or implausible.
     var begin: Nanoseconds? { fileTime(stream.pointee.start_time) }
 
-    /// Converts a timestamp to the time since the beginning of the earliest stream in the file; `nil` if it is missing
-    /// or implausible.
+    /// Converts a timestamp to the time since the beginning of the earliest stream in the file; `nil` if the
+    /// timestamp is missing or implausible.
     func time(_ stamp: Int64) -> Nanoseconds? {
         fileTime(stamp).flatMap { Self.plausible($0 - (origin ?? .zero)) }
     }
@@ -219,8 +223,8 @@ final class DemuxedStream {
         stamp == ff_no_timestamp ? nil : Self.plausible(nanoseconds(stamp))
     }
 
-    /// Rejects times that are more than ten years from the file's beginning, because a damaged file may contain any
-    /// value. Later arithmetic then can't overflow.
+    /// Rejects times that are more than ten years from the file's beginning, because a damaged file may
+    /// contain any value. Rejecting such times prevents overflow in later arithmetic.
     private static func plausible(_ time: Nanoseconds) -> Nanoseconds? {
         let limit: Int64 = Nanoseconds.seconds(10 * 366 * 86_400).count
         return (-limit...limit).contains(time.count) ? time : nil
@@ -254,7 +258,7 @@ final class DemuxedStream {
         }
     }
 
-    /// Adds a packet to the timeline, and shifts its timestamps by the previous jumps.
+    /// Adds a packet to the timeline, and corrects the packet's timestamps for all previous timestamp jumps.
     private func follow(_ packet: UnsafeMutablePointer<AVPacket>) {
         let number = Int(packet.pointee.stream_index)
         guard timeline != nil, let source = context.pointee.streams[number]?.pointee else { return }
@@ -268,13 +272,13 @@ final class DemuxedStream {
         if let late = presentation, let decoding = time(packet.pointee.dts),
             late - decoding > FileTimeline.longestPause
         {
-            // No decoder reorders frames across such a distance, so the timestamps must jump in between. The decoding
-            // times show the position of the jump.
+            // No decoder reorders frames that are this far apart, so a timestamp jump must lie between the
+            // packet's decoding and presentation times. The decoding times show the position of the jump.
             packet.pointee.pts = ff_no_timestamp
             presentation = nil
         }
-        // Presentation times of a stream with B-frames aren't monotonic. Without decoding times, as at the beginning of
-        // a Matroska file, they can't reveal a jump.
+        // Presentation times of a stream with B-frames aren't monotonic. If such a stream lacks decoding
+        // times, as at the beginning of a Matroska file, jumps can't be detected.
         let isReordered = (source.codecpar?.pointee.video_delay ?? 0) > 0
         if let decoding = time(packet.pointee.dts) ?? (isReordered ? nil : presentation) {
             _ = timeline?.add(
@@ -314,7 +318,8 @@ final class DemuxedStream {
 }
 
 extension FrameRate {
-    /// Converts a libavformat rate; `nil` if it isn't above 0 and at most 1000.
+    /// Creates a frame rate from a rational number of libavformat; `nil` unless the rate is above 0 and at
+    /// most 1000.
     init?(_ rate: AVRational) {
         guard rate.num > 0, rate.den > 0, Int64(rate.num) <= 1000 * Int64(rate.den) else { return nil }
         self.init(Int64(rate.num), per: Int64(rate.den))
@@ -323,11 +328,12 @@ extension FrameRate {
 
 /// Timeline shared by all audio and video streams of a media file.
 ///
-/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the other streams. A
-/// timestamp jump, such as at the join of two MPEG-TS recordings, shifts all later times: the file continues without a
-/// gap, as in a player. All streams shift by the same amount and stay in sync. The timeline is a pure value type.
+/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the other
+/// streams. A timestamp jump, such as at the join of two MPEG-TS recordings, shifts all later times so that
+/// the file continues without a gap, as in a player. All streams are shifted by the same amount and stay in
+/// sync. `FileTimeline` is a value type without side effects.
 struct FileTimeline {
-    /// Jump in the file's timestamps.
+    /// A jump in the file's timestamps.
     struct Jump: Equatable {
         /// Time of the jump on the timeline.
         let at: Nanoseconds
@@ -335,24 +341,26 @@ struct FileTimeline {
         let length: Nanoseconds
     }
 
-    /// Whether timestamps may jump in this format, as in MPEG-TS. In other formats, a forward step is a gap in the
-    /// recording, unless it is long and no stream of the file has content in it.
+    /// Whether timestamps may jump in this file format, as in MPEG-TS. In other formats, a forward step of
+    /// the timestamps is a gap in the recording, unless the step is long and no stream of the file has
+    /// content during that time.
     let mayJump: Bool
-    /// Current offset to add to file times.
+    /// The offset that is currently added to file times.
     private(set) var shift = Nanoseconds.zero
     /// End of the last packet of any stream.
     private(set) var end = Nanoseconds.zero
-    /// Previous jumps, in order.
+    /// The timestamp jumps found so far, in order.
     private(set) var jumps: [Jump] = []
-    /// Expected time of the next packet and time of the last packet, for each stream.
+    /// For each stream, the expected time of the next packet and the time of the last packet.
     private var expected: [Int: (next: Nanoseconds, last: Nanoseconds)] = [:]
 
     /// Longest forward step that counts as a gap in the file instead of a timestamp jump: ffmpeg's
     /// `dts_delta_threshold`.
     private static let longestHole = Nanoseconds.seconds(10)
-    /// The corresponding limit for formats other than MPEG-TS, in which a static screen produces no new frames.
+    /// Longest forward step that counts as a gap in formats other than MPEG-TS. The limit is higher because a
+    /// screen recording contains no frames while the screen is static.
     static let longestPause = Nanoseconds.seconds(60)
-    /// Longest backward step that counts as imprecision instead of a jump.
+    /// Longest backward step that counts as an imprecise timestamp instead of a timestamp jump.
     private static let longestReturn = Nanoseconds.milliseconds(100)
 
     init(mayJump: Bool) {
@@ -365,8 +373,9 @@ struct FileTimeline {
     ///   - stream: Index of the packet's stream.
     ///   - time: Decoding time since the earliest first timestamp, without `shift`.
     ///   - delay: Time from decoding to presentation of the packet.
-    ///   - duration: Duration of the packet; zero if unknown.
-    /// - Returns: Whether the timestamps jump at this packet. If so, `shift` is already updated.
+    ///   - duration: Duration of the packet; zero if the duration is unknown.
+    /// - Returns: Whether the timestamps jump at this packet. If the result is `true`, `shift` has already
+    ///   been updated.
     mutating func add(
         stream: Int, time: Nanoseconds, delay: Nanoseconds = .zero, duration: Nanoseconds
     ) -> Bool {
@@ -389,7 +398,7 @@ struct FileTimeline {
             shift = shift - length
             placed = placed - length
         }
-        // MP4 stores the time to the next packet as the duration, even across a jump.
+        // MP4 files store the time to the next packet as a packet's duration, even if the timestamps jump.
         let isStated = duration > .zero && duration <= longest
         let length = min(
             isStated ? duration : known.map { max(.zero, placed - $0.last) } ?? .zero, longest)

@@ -9,22 +9,23 @@ final class FileDecoder {
     private let frame: OwnedFrame
     private let showsHidden: Bool
     private var isDrained = false
-    /// Maximum number of packets whose presentation times are kept.
+    /// Maximum number of presentation times that are stored.
     private static let mostStamps = 100
     /// Number of packets read.
     private(set) var packets = 0
     /// Presentation times of the first packets.
     private var stamps: [Nanoseconds] = []
-    /// Number of packets that couldn't be decoded.
+    /// Number of packets that could not be decoded.
     private(set) var damagedPackets = 0
-    /// The library's error code for the last damaged packet.
+    /// libavcodec's error code for the last damaged packet.
     private(set) var lastFailure: Int32 = 0
 
     /// Opens a decoder for a stream.
     ///
     /// - Parameters:
-    ///   - stream: The stream. Decoding starts at its current position.
-    ///   - skippingLoopFilter: Whether to skip the deblocking filter. Frames that are only measured don't need it.
+    ///   - stream: The stream to decode. Decoding starts at the stream's current position.
+    ///   - skippingLoopFilter: Whether to skip the deblocking filter. Frames that are only measured don't
+    ///     need this filter.
     ///   - showsHidden: Whether to also return frames that the file's edit list hides.
     /// - Throws: An error if libavcodec doesn't include a decoder for the stream.
     init(
@@ -40,8 +41,9 @@ final class FileDecoder {
 
     /// Decodes the next frame.
     ///
-    /// - Parameter limit: Number of packets, counted from the start of the stream, after which to stop without a frame.
-    /// - Returns: The next frame, valid until the next call; `nil` at the end or at the limit.
+    /// - Parameter limit: Number of packets, counted from the start of the stream, after which decoding stops
+    ///   even if no frame was found.
+    /// - Returns: The next frame, valid until the next call; `nil` at the end of the stream or at the limit.
     /// - Throws: An error if reading fails.
     func next(giveUpAfter limit: Int = .max) throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
         while true {
@@ -63,7 +65,7 @@ final class FileDecoder {
         }
     }
 
-    /// Reads the next packet.
+    /// Reads the next packet of the stream from the file.
     private func read() throws(EncodingError) -> Bool {
         guard try stream.read(into: packet.pointer) else { return false }
         packets += 1

@@ -1,8 +1,8 @@
 internal import CMedia
 import Media
 
-/// Creates I420 frames from a decoder's output. Memory is borrowed if its layout allows it, otherwise copied or
-/// converted.
+/// Creates I420 frames from a decoder's output. The decoder's memory is borrowed if its layout is suitable;
+/// otherwise, the frame is copied or converted.
 final class FileFrames {
     private let subject: String
     private let scaler: FrameScaler
@@ -12,12 +12,12 @@ final class FileFrames {
         scaler = FrameScaler(subject)
     }
 
-    /// Creates one frame.
+    /// Creates an I420 frame from a decoded frame.
     ///
     /// - Parameters:
     ///   - frame: A decoded frame, which is empty afterwards if its memory was borrowed.
     ///   - capturedAt: Capture time of the frame.
-    ///   - sequence: Number of the frame.
+    ///   - sequence: Sequence number of the frame.
     ///   - isMirrored: Whether the result is mirrored left to right.
     /// - Returns: An I420 frame that owns its memory.
     /// - Throws: An error if memory allocation fails, the frame doesn't contain planes, or swscale can't convert it.
@@ -112,7 +112,7 @@ final class FileFrames {
         _ capturedAt: ClockTime,
         _ sequence: Int64, _ isKey: Bool
     ) throws(EncodingError) -> CapturedFrame {
-        // RGB doesn't use a matrix. The full-range matrix of JPEG is lossless for it.
+        // RGB frames have no matrix coefficients. JPEG's full-range matrix preserves the entire range of RGB.
         let isRGB = media_is_rgb(frame.pointee.format) != 0
         let meaning = isRGB ? .jpeg : color
         let (planes, byteCount) = FramePlane.packed(.i420, size)
@@ -125,8 +125,8 @@ final class FileFrames {
     }
 }
 
-/// Converts pixel formats that libyuv doesn't support, using swscale. The conversion is slow and used only when no
-/// camera is waiting.
+/// Converts pixel formats that libyuv doesn't support, using swscale. The conversion is slow and isn't used
+/// for live camera frames.
 final class FrameScaler {
     private var context: OpaquePointer?
     private let subject: String
@@ -142,9 +142,9 @@ final class FrameScaler {
     /// Converts and scales a decoded frame of any pixel format to 4:2:0.
     ///
     /// - Parameters:
-    ///   - frame: The frame, which isn't modified.
+    ///   - frame: The decoded frame, which isn't modified.
     ///   - source: Color description of the frame.
-    ///   - target: 4:2:0 planes of any size. The frame is scaled to fill them.
+    ///   - target: 4:2:0 planes of any size. The frame is scaled to fill the planes.
     ///   - color: Color description of the target.
     /// - Throws: An error if swscale doesn't support the pixel format or fails.
     func scale(

@@ -1,21 +1,24 @@
 internal import CMedia
 import Media
 
-/// Transformation for displaying the stored frames of a file or an image: first mirrored left to right, then rotated.
+/// Transformation that makes the stored frames of a file or an image upright: a left-to-right mirroring,
+/// followed by a rotation.
 struct FrameOrientation: Equatable {
     /// Clockwise rotation that makes the frame upright.
     var rotation = Rotation.none
     /// Whether the frame is mirrored left to right before the rotation.
     var isMirrored = false
 
-    /// Reads a display matrix as stored in MP4 and MOV. Other angles are rounded to the nearest multiple of 90 degrees.
+    /// Creates the orientation from a display matrix as stored in MP4 and MOV files. Rotation angles are
+    /// rounded to the nearest multiple of 90 degrees.
     ///
     /// - Parameter matrix: The nine numbers of FFmpeg's `AV_FRAME_DATA_DISPLAYMATRIX`.
     init(matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (Int64(matrix[0]), Int64(matrix[1]), Int64(matrix[3]), Int64(matrix[4]))
-        // Products of two 32-bit numbers fit, but their difference might not, so it isn't computed.
+        // Products of two 32-bit numbers fit into 64 bits, but the difference of two products might not, so
+        // the products are compared.
         isMirrored = a * d < b * c
-        // Direction of the frame's right-hand side, before the frame is mirrored.
+        // Direction of the frame's right edge before mirroring.
         let (x, y) = isMirrored ? (-a, -b) : (a, b)
         if abs(x) >= abs(y) {
             rotation = x < 0 ? .half : .none
@@ -24,7 +27,7 @@ struct FrameOrientation: Equatable {
         }
     }
 
-    /// Reads the value of the Exif tag `Orientation`, 1…8; `nil` for any other value.
+    /// Creates the orientation from the value of the Exif tag `Orientation`, 1…8; `nil` for any other value.
     init?(exif number: Int) {
         guard (1...8).contains(number) else { return nil }
         isMirrored = [2, 4, 5, 7].contains(number)
@@ -37,10 +40,10 @@ struct FrameOrientation: Equatable {
             }
     }
 
-    /// Creates the orientation of a frame that is stored upright.
+    /// Creates the orientation of frames that are stored upright.
     init() {}
 
-    /// Reads the orientation of a decoded frame, or of its stream if the frame doesn't have one.
+    /// Reads the orientation of a decoded frame, or of the frame's stream if the frame doesn't specify one.
     init(of frame: UnsafePointer<AVFrame>, in stream: UnsafePointer<AVStream>) {
         if let matrix = media_display_matrix(frame) ?? media_stream_matrix(stream) {
             self.init(matrix: matrix)

@@ -25,7 +25,8 @@ public final class MediaFileReader {
         public let color: ColorDescription
         /// Pixel aspect ratio of the frames; `nil` for square pixels.
         public let pixelAspect: AspectRatio?
-        /// Transformation for displaying the frames. `nextFrame` returns frames that are already mirrored.
+        /// Transformation that makes the frames upright. The frames returned by `nextFrame` are already
+        /// mirrored but not rotated.
         let orientation: FrameOrientation
 
         /// Clockwise rotation that makes the frames upright.
@@ -36,7 +37,7 @@ public final class MediaFileReader {
     public let video: VideoFacts?
     /// Sample rate and channel count of the audio stream; `nil` in a video reader.
     public let audio: AudioFormat?
-    /// Duration stated in the file; `nil` if the file states none.
+    /// Duration stated in the file; `nil` if the file doesn't state a duration.
     public let duration: Nanoseconds?
 
     private let stream: DemuxedStream
@@ -54,8 +55,9 @@ public final class MediaFileReader {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - media: Video or audio.
-    /// - Throws: An error if the file can't be read or doesn't contain the stream, the beginning of the stream can't be
-    ///   decoded, the frame size is invalid, or the audio format isn't 1 to 8 channels at 8000 to 192 000 Hz.
+    /// - Throws: An error if the file can't be read or doesn't contain the stream, the beginning of the
+    ///   stream can't be decoded, the frame size is invalid, or the audio format is unsupported: not 1 to 8
+    ///   channels at 8000 to 192 000 Hz.
     public init(path: String, media: Media) throws(EncodingError) {
         stream = try DemuxedStream(
             path: path, type: media == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO, keepsOffset: true)
@@ -87,8 +89,8 @@ public final class MediaFileReader {
         }
     }
 
-    /// End of the data that has been read from all streams of the file. At the end of the file, this is the file's
-    /// length.
+    /// End time of the data read so far from all streams of the file. At the end of the file, this is the
+    /// file's duration.
     public var end: Nanoseconds { stream.timeline?.end ?? .zero }
 
     /// Length of one timestamp tick in the file, which is the best precision of any time.
@@ -101,8 +103,8 @@ public final class MediaFileReader {
         return count - toldDamage
     }
 
-    /// Returns descriptions of the timestamp jumps since the last call. Each contains the position and the length of
-    /// the jump.
+    /// Returns descriptions of the timestamp jumps since the last call. Each description contains the
+    /// position and the length of the jump.
     public func drainJumps() -> [String] {
         let jumps = stream.timeline?.jumps ?? []
         defer { toldJumps = jumps.count }
@@ -112,8 +114,8 @@ public final class MediaFileReader {
         }
     }
 
-    /// Reads the next frame. The frame's `capturedAt` counts from the beginning of the earliest stream in the file, and
-    /// its `sequence` from 0.
+    /// Reads the next frame. The frame's `capturedAt` is the time since the beginning of the earliest stream
+    /// in the file. The frame's `sequence` counts from 0.
     ///
     /// - Returns: The frame; `nil` at the end of the file.
     /// - Throws: An error if reading or converting fails.
@@ -138,8 +140,8 @@ public final class MediaFileReader {
             isMirrored: video.orientation.isMirrored)
     }
 
-    /// Reads the next samples: interleaved, full scale ±1. The time is the time of the first sample since the beginning
-    /// of the earliest stream in the file.
+    /// Reads the next interleaved samples, with full scale at ±1. The returned time is that of the first
+    /// sample, counted from the beginning of the earliest stream in the file.
     ///
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.
@@ -158,16 +160,16 @@ public final class MediaFileReader {
     }
 }
 
-/// Examines the beginning of a file's video to determine its format after decoding, its orientation, and its frame
-/// rate.
+/// Examines the beginning of a file's video stream to determine the format of the decoded frames, their
+/// orientation, and the frame rate.
 enum VideoProbe {
-    /// Number of frames whose timestamps are examined: two seconds of most files.
+    /// Number of timestamps that are examined: two seconds of video at 30 frames per second.
     private static let frames = 60
     /// Number of packets after which the probe fails if no frame could be decoded.
     private static let mostPackets = 300
-    /// Default rate of a raw stream that states none, as in FFmpeg.
+    /// Default frame rate of a raw stream that doesn't state its rate, as in FFmpeg.
     private static let rawRate = FrameRate(25, per: 1)
-    /// Maximum plausible rate of a stream without timestamps.
+    /// Maximum plausible frame rate of a stream without timestamps.
     private static let highestCodedRate = FrameRate(240, per: 1)
 
     /// Examines the video of a file.
@@ -204,7 +206,7 @@ enum VideoProbe {
         let stamps = try decoder.stamps(atLeast: frames)
         return MediaFileReader.VideoFacts(
             codec: stream.codecName,
-            // A JPEG that must be mirrored is decoded to pixels.
+            // JPEGs that must be mirrored are returned as decoded frames.
             pixel: isJPEG && !orientation.isMirrored ? .mjpeg : .i420, size: size,
             rate: rate(of: stream, stamps, codedRate),
             color: isJPEG && color.range == .full ? .jpeg : color, pixelAspect: pixelAspect,
@@ -226,8 +228,8 @@ enum VideoProbe {
     }
 }
 
-/// Tries to decode the beginning of a file's audio. A decoder may reject a variant of a codec that it generally
-/// supports.
+/// Checks that the beginning of a file's audio can be decoded. The check is needed because a decoder may
+/// reject a variant of a codec that it otherwise supports.
 enum AudioProbe {
     /// Number of packets after which the probe fails if no audio could be decoded: ten seconds for most codecs.
     private static let mostPackets = 500
@@ -251,10 +253,11 @@ enum AudioProbe {
     }
 }
 
-/// Frame rate of a file, measured from the timestamps of its frames. A rate stated in the file or guessed by a library
-/// is often a multiple of the actual rate, or the clock rate of the timestamps. This is a pure value type.
+/// Frame rate of a file, measured from the timestamps of its frames. A rate that is stated in the file or
+/// guessed by a library is often wrong: it may be a multiple of the actual frame rate, or the clock rate of
+/// the timestamps. `MeasuredRate` is a value type without side effects.
 struct MeasuredRate {
-    /// Common rates. A measured rate close to a common rate is rounded to it.
+    /// Common frame rates. If a measured rate is close to one of these rates, the common rate is used.
     private static let usual =
         [10, 12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 200, 240].map { FrameRate($0) }
         + [24, 30, 48, 60, 120, 240].map { FrameRate($0 * 1000, per: 1001) }
@@ -265,10 +268,10 @@ struct MeasuredRate {
     private let tick: Nanoseconds
     /// Typical interval between frames.
     private let interval: Nanoseconds
-    /// Uncertainty of `interval`.
+    /// Maximum error of `interval`.
     private let error: Nanoseconds
 
-    /// Measures timestamps.
+    /// Measures the frame rate from timestamps.
     ///
     /// - Parameters:
     ///   - times: Presentation times of frames, in any order. At least three distinct times are needed.
@@ -279,17 +282,19 @@ struct MeasuredRate {
         guard steps.count >= 2 else { return nil }
         (self.steps, self.tick) = (steps, tick)
         let median = steps[steps.count / 2]
-        // The mean of the common steps is more precise than a single step, which is rounded to ticks. Gaps are ignored.
+        // The mean of the steps near the median is more precise than a single step, which is rounded to
+        // timestamp ticks. Gaps between frames are ignored.
         let near = steps.filter { ($0 - median).magnitude <= max(tick, Nanoseconds(median.count / 20)) }
         interval = near.reduce(.zero, +) / Int64(near.count)
         error = max(Nanoseconds(tick.count * 2 / Int64(near.count)), Nanoseconds(interval.count / 1000))
     }
 
-    /// Whether a rate agrees with the timestamps.
+    /// Whether a frame rate agrees with the measured timestamps.
     func agrees(with rate: FrameRate) -> Bool { (rate.interval - interval).magnitude <= error }
 
-    /// Whether a rate is the highest rate of a file with a variable frame rate, which means that a tenth of the
-    /// intervals are this short. At the typical rate of such a file, some frames would be dropped.
+    /// Whether a rate is the highest frame rate of a file with a variable frame rate. The rate counts as the
+    /// highest one if a tenth of the frame intervals are this short. If the file were treated as having its
+    /// typical rate, some frames would be dropped.
     private func isClosest(_ rate: FrameRate) -> Bool {
         guard rate.interval < interval else { return false }
         let room = max(tick, Nanoseconds(rate.interval.count / 20))

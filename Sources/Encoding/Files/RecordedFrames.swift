@@ -2,29 +2,31 @@ public import Media
 
 /// Finds single frames of a recorded file by their times, in any order. Not thread-safe: use it from one thread only.
 ///
-/// Times are file times: 0 is a player's start position. JPEGs are returned unchanged; other frames are decoded.
-/// Sequential access is the cheapest.
+/// All times are file times: 0 is the start of playback in a player. JPEGs are returned unchanged; other
+/// frames are decoded. Sequential access is the fastest.
 public final class RecordedFrames {
-    /// A frame of the file.
+    /// A frame of the file, with its time.
     public struct Found {
-        /// The frame. A JPEG that is byte-for-byte equal to the previous one is the same object.
+        /// The frame. Consecutive JPEGs with identical bytes are returned as the same object.
         public let frame: CapturedFrame
         /// Start time of the frame in the file.
         public let time: MediaTime
-        /// Start time of the first in a run of equal JPEGs that ends with this one, limited to the JPEGs that were
-        /// read; otherwise `time`.
+        /// If this frame repeats earlier JPEGs byte for byte, the start time of the first JPEG in that run,
+        /// among those that were read; otherwise `time`.
         public let since: MediaTime
     }
 
     private let reader: TrackReader
-    /// The frame found last and the one after it. Sequential access doesn't need to seek.
+    /// The frame found last. With this frame and the next one stored, sequential access doesn't require
+    /// seeking.
     private var current: Found?
     private var next: Found?
     private var hasEnded = false
 
-    /// Maximum distance to a later frame that is reached by reading instead of seeking.
+    /// Maximum distance to a later frame that is reached by reading forward instead of seeking.
     private static let near = Nanoseconds.seconds(2)
-    /// Initial step back in time if a seek ended too late; doubled with each attempt.
+    /// Initial step back in time if a seek ended after the requested time. The step is doubled with each
+    /// attempt.
     private static let firstStep = Nanoseconds.milliseconds(500)
     private static let mostSteps = 8
 
@@ -53,8 +55,8 @@ public final class RecordedFrames {
     /// frame of the file.
     ///
     /// - Parameters:
-    ///   - time: File time.
-    ///   - start: Latest start time for reading if a seek is needed; `nil` for `time`.
+    ///   - time: File time of the requested frame.
+    ///   - start: If a seek is needed, reading starts at this time or earlier; `nil` for `time`.
     /// - Returns: The frame; `nil` if the file doesn't contain frames.
     /// - Throws: An error if reading fails.
     public func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError) -> Found? {
@@ -66,7 +68,7 @@ public final class RecordedFrames {
         return current ?? next
     }
 
-    /// Whether the frame is the current one or can be reached by reading forward.
+    /// Whether the frame at this time is the current frame or can be reached by reading forward.
     private func isReachable(_ time: MediaTime) -> Bool {
         guard let current, current.time <= time else { return false }
         guard let next else { return hasEnded }
@@ -80,7 +82,8 @@ public final class RecordedFrames {
             (current, next, hasEnded) = (nil, nil, false)
             try reader.seek(to: start)
             try advance()
-            // With reordered frames, the first frame after a seek may be shown later than the requested one.
+            // In a stream with reordered frames, the first frame after a seek may be displayed after the
+            // requested time.
             guard let next, next.time > time, start > .zero else { return }
             start = max(MediaTime(nanoseconds: start.nanoseconds - step.count), .zero)
             step = step + step

@@ -1,9 +1,10 @@
 public import Media
 
-/// Measures the peaks of recorded audio in equal intervals, to draw a waveform. Several files can be added one after
-/// another.
+/// Measures the peaks of recorded audio in equal intervals, to draw a waveform. The audio of several files
+/// can be added, one after another.
 public struct RecordedPeaks: Sendable {
-    /// Highest sample magnitude in each interval, of all channels mixed to mono: 0 to 1 (full scale).
+    /// Highest sample magnitude in each interval, measured on a mono mix of all channels: 0 to 1 (full
+    /// scale).
     public private(set) var peaks: [Float]
     private let duration: Nanoseconds
 
@@ -18,13 +19,13 @@ public struct RecordedPeaks: Sendable {
         self.duration = duration
     }
 
-    /// Adds the audio of a file. Blocks while the file is decoded.
+    /// Adds the audio of a file. This method blocks while the file is decoded.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - stream: Index of the stream in the file.
-    ///   - start: Time of the file's time 0.
-    ///   - goesOn: Called periodically; returning `false` ends the measurement.
+    ///   - start: Position of the file's time 0 in the waveform.
+    ///   - goesOn: A closure that is called periodically. If it returns `false`, the measurement ends.
     /// - Throws: An error if the file can't be read or the stream isn't audio.
     public mutating func take(
         path: String, stream: Int, from start: Nanoseconds, while goesOn: () -> Bool = { true }

@@ -39,7 +39,7 @@ public struct StillImage {
         let color = ColorDescription(
             matrix: facts.colorspace, range: facts.color_range, pixel: AVPixelFormat(facts.format),
             height: own.height)
-        // The image is scaled in its stored orientation, and then rotated into its position.
+        // The image is scaled in its stored orientation and then rotated.
         let stored = orientation.rotation.swapsSides ? place.target.size.turned : place.target.size
         let scaled = SharedBytes(count: FramePlane.packed(.i420, stored).byteCount)
         try FrameScaler(path).scale(
@@ -51,7 +51,7 @@ public struct StillImage {
 }
 
 extension Planes {
-    /// Draws the frame upright into planes of its upright size. Both the frame and the planes use 4:2:0.
+    /// Rotates and mirrors a stored 4:2:0 frame into 4:2:0 planes that have the size of the upright frame.
     fileprivate func draw(
         _ orientation: FrameOrientation, on target: Planes, subject: String
     ) throws(EncodingError) {

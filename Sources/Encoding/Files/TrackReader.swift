@@ -3,10 +3,10 @@ import Glibc
 public import Media
 internal import System
 
-/// Reads one stream of a recorded file from any time, for measurement or playback. Not thread-safe: use it from one
-/// thread only.
+/// Reads one stream of a recorded file, starting at any time, for measurement or playback. Not thread-safe:
+/// use it from one thread only.
 ///
-/// Times are file times: 0 is a player's start position. Damaged frames are skipped.
+/// All times are file times: 0 is the start of playback in a player. Damaged frames are skipped.
 public final class TrackReader {
     private let stream: DemuxedStream
     private let isAudio: Bool
@@ -21,7 +21,7 @@ public final class TrackReader {
     private let isMeasured: Bool
     private var lastJPEG: (memory: SharedBytes, brightness: Double)?
     private var lastFrame: CapturedFrame?
-    /// Whether nothing has been read yet, so the reader is at the beginning of the file.
+    /// Whether the reader is still at the beginning of the file because nothing has been read.
     private var isFresh = true
 
     /// Time and brightness of one frame of the file.
@@ -30,8 +30,8 @@ public final class TrackReader {
         public let time: MediaTime
         /// Mean luma of the frame: 0 black, 1 white.
         public let brightness: Double
-        /// Whether the frame repeats the previous one. JPEGs are compared byte for byte, other frames by exactly equal
-        /// brightness.
+        /// Whether the frame repeats the previous one. JPEGs are compared byte for byte. Frames in other
+        /// formats are repeats if their brightness is exactly equal.
         public let isRepeat: Bool
     }
 
@@ -41,10 +41,12 @@ public final class TrackReader {
     ///   - path: Path of the file.
     ///   - stream: Index of the stream in the file.
     ///   - media: Required media type of the stream.
-    ///   - isMeasured: Whether frames are only measured. The decoder then skips steps that only affect visual quality.
-    ///     If `false`, frames before the file's time 0, which other frames depend on, are also returned.
-    /// - Throws: An error if the file can't be read, or the stream is missing, of another type, or without a rate or
-    ///   channels. Also an error if frames are to be shown and the file doesn't state their size.
+    ///   - isMeasured: Whether frames are only measured. If `true`, the decoder skips steps that only affect
+    ///     visual quality. If `false`, the reader also returns the frames before the file's time 0, which
+    ///     later frames refer to.
+    /// - Throws: An error if the file can't be read, the stream is missing or has another media type, or the
+    ///   file doesn't state the stream's sample rate or channel count. Unless `isMeasured` is set, also an
+    ///   error if the file doesn't state the frame size.
     public convenience init(
         path: String, stream: Int, media: MediaFileReader.Media, isMeasured: Bool = true
     ) throws(EncodingError) {
@@ -64,7 +66,7 @@ public final class TrackReader {
     ///   - stream: Index of the stream in the file.
     ///   - media: Required media type of the stream.
     ///   - isMeasured: Whether frames are only measured.
-    /// - Throws: The same errors as the other initializer.
+    /// - Throws: The same errors as `init(path:stream:media:isMeasured:)`.
     package convenience init(
         _ name: String, in folder: String, stream: Int, media: MediaFileReader.Media,
         isMeasured: Bool = true
@@ -111,17 +113,18 @@ public final class TrackReader {
         try seek(to: .zero)
     }
 
-    /// Duration of the stream, or of the file as a fallback; `nil` if neither is stated.
+    /// Duration of the stream, or of the file as a fallback; `nil` if the file states neither.
     public var duration: Nanoseconds? { stream.duration }
-    /// File time of the first frame or sample that a player shows; `nil` if the file doesn't state it.
+    /// File time of the first frame or sample that a player presents; `nil` if the file doesn't state this
+    /// time.
     public var begin: MediaTime? { stream.begin.map { MediaTime(nanoseconds: $0.count) } }
     /// Samples per second per channel; 0 in a video reader.
     public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
     /// Number of audio channels; 0 in a video reader.
     public var channels: Int { isAudio ? audioFormat.channels : 0 }
 
-    /// Continues at the last key frame or audio packet at or before `time`. The next frame or samples may start before
-    /// `time`.
+    /// Continues reading at the last key frame or audio packet at or before `time`. The next frame or samples
+    /// may start before `time`.
     public func seek(to time: MediaTime) throws(EncodingError) {
         if time > .zero || !isFresh { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
         isFresh = false
@@ -175,10 +178,10 @@ public final class TrackReader {
         return nil
     }
 
-    /// Reads the next frame to show. JPEGs are returned unchanged; other frames are decoded.
+    /// Reads the next frame for display. JPEGs are returned unchanged; other frames are decoded.
     ///
-    /// - Returns: The frame and its time; `nil` at the end of the file. A JPEG that is byte-for-byte equal to the
-    ///   previous one is the same object, so that it isn't decoded again.
+    /// - Returns: The frame and its time; `nil` at the end of the file. Consecutive JPEGs with identical
+    ///   bytes are returned as the same object, so that the image isn't decoded twice.
     /// - Throws: An error if reading or converting fails.
     /// - Precondition: The reader was opened for video.
     public func nextFrame() throws(EncodingError) -> (frame: CapturedFrame, time: MediaTime)? {
@@ -197,7 +200,7 @@ public final class TrackReader {
             let at = MediaTime(nanoseconds: time.count)
             let memory = try packet.takeBytes(stream.path)
             if let lastFrame, lastFrame.memory.hasSameBytes(as: memory) { return (lastFrame, at) }
-            // A slate among the frames of a camera may have another range.
+            // A slate among a camera's frames may have a different color range from the camera's frames.
             let frame = CapturedFrame(
                 pixel: .mjpeg, size: frameSize, color: JPEGMarkers(memory.bytes)?.color ?? .jpeg,
                 capturedAt: ClockTime(nanoseconds: time.count), sequence: 0, memory: memory, isOwned: true)
@@ -207,9 +210,9 @@ public final class TrackReader {
         return nil
     }
 
-    /// Returns the time of each frame from the current position to the end of the file, in order, and whether it can be
-    /// decoded independently. No frame is decoded. Times are below 0 for frames that the file hides. Reads the rest of
-    /// the file; call `seek` to read again.
+    /// Returns the time of each frame from the current position to the end of the file, in order, and whether
+    /// the frame can be decoded independently. The frames aren't decoded. Frames that the file's edit list
+    /// hides have negative times. This method reads to the end of the file; call `seek` before reading again.
     ///
     /// - Throws: An error if reading fails.
     public func frameTimes() throws(EncodingError) -> [(time: MediaTime, isKey: Bool)] {
@@ -222,7 +225,8 @@ public final class TrackReader {
         return times.sorted { $0.time < $1.time }
     }
 
-    /// Reads the next samples of all channels: interleaved, full scale ±1. The time is the time of the first sample.
+    /// Reads the next interleaved samples of all channels, with full scale at ±1. The returned time is the
+    /// file time of the first sample.
     ///
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.
@@ -236,7 +240,8 @@ public final class TrackReader {
         return nil
     }
 
-    /// Reads the next samples, mixed to mono, full scale ±1. The time is the file time of the first sample.
+    /// Reads the next samples, mixed to mono, with full scale at ±1. The returned time is the file time of
+    /// the first sample.
     ///
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.

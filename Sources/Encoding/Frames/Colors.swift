@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// A color as 8-bit Y, Cb, and Cr codes of a given matrix and range.
+/// A color as 8-bit Y, Cb, and Cr values. Their meaning depends on the frame's color matrix and range.
 struct YCbCr: Equatable {
     let y: UInt8
     let cb: UInt8
@@ -27,15 +27,15 @@ extension Planes {
     }
 }
 
-/// Converts Y, Cb, and Cr codes from one color description to another, in fixed point.
+/// Converts Y, Cb, and Cr values from one color description to another, using fixed-point arithmetic.
 struct ColorMap {
     private let map: media_color_map
 
-    /// Computes the conversion; `nil` if both descriptions are equal.
+    /// Computes the conversion; `nil` if both color descriptions are equal.
     init?(from source: ColorDescription, to target: ColorDescription) {
         guard source != target else { return nil }
-        // A color value is (code − zero) / span, according to ITU-R BT.601 and BT.709 section 3 for limited range, and
-        // T.871 for full range.
+        // A normalized color component is (code − zero) / span, according to ITU-R BT.601 and BT.709 section
+        // 3 for limited range, and T.871 for full range.
         let (lumaZero, lumaSpan, chromaSpan) = Self.codes(source.range)
         let (targetZero, targetLumaSpan, targetChromaSpan) = Self.codes(target.range)
         let (red, blue) = Self.weights(source.matrix)
@@ -89,7 +89,7 @@ struct ColorMap {
 
 /// Conversion between this project's color descriptions and libavcodec's (ITU-T H.273 code points).
 extension ColorDescription {
-    /// Tags a stream before encoding starts.
+    /// Writes the color description to a codec context before encoding starts.
     func describe(_ context: UnsafeMutablePointer<AVCodecContext>) {
         context.pointee.color_range = range == .full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
         switch matrix {
@@ -104,8 +104,8 @@ extension ColorDescription {
         }
     }
 
-    /// Reads the color tags of a decoded stream. As in players, an untagged stream is treated as limited range, and as
-    /// BT.709 if it has at least 720 lines.
+    /// Derives the color description from the color tags of a decoded stream. As in players, an untagged
+    /// stream is treated as limited range, and as BT.709 if the frame height is at least 720 pixels.
     init(matrix: AVColorSpace, range: AVColorRange, pixel: AVPixelFormat, height: Int) {
         let isFullByFormat = media_is_full_range(pixel.rawValue) != 0
         let isFull = range == AVCOL_RANGE_JPEG || (range == AVCOL_RANGE_UNSPECIFIED && isFullByFormat)

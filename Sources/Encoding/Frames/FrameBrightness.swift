@@ -4,9 +4,9 @@ public import Media
 /// Measures the mean brightness of frames at a fraction of the cost of decoding them. Not thread-safe: use it from one
 /// thread only.
 ///
-/// JPEGs are decoded at 1/8 of their width and height, which needs only the mean of each block. In raw frames, every
-/// fourth pixel of every fourth row is read. This precision is enough to detect a lamp or a flash, which changes the
-/// entire frame.
+/// JPEGs are decoded at 1/8 of their width and height, which requires only the mean of each 8×8 block. In raw
+/// frames, every fourth pixel of every fourth row is read. Sampling at this resolution is enough to detect
+/// when a lamp or a flash changes the brightness of the entire frame.
 public final class FrameBrightness {
     private let decoder = JPEGDecoder()
     private var memory = SharedBytes(count: 0)
@@ -14,14 +14,14 @@ public final class FrameBrightness {
     private static let step = 4
     private static let scale = JPEGScale.smallest
 
-    /// Creates a meter with a separate decoder.
+    /// Creates a brightness meter with a separate JPEG decoder.
     public init() {}
 
-    /// Measures the mean luma of a frame: 0 is black, 1 is white, regardless of its range. Codes outside the
-    /// legal range produce values slightly below 0 or above 1.
+    /// Measures the mean luma of a frame: 0 is black and 1 is white, for full-range and limited-range frames
+    /// alike. Code values outside the legal range produce values slightly below 0 or above 1.
     ///
-    /// - Returns: `nil` for a damaged JPEG, for planes outside the frame's memory, and for H.264, which must
-    ///   be decoded first.
+    /// - Returns: The mean luma; `nil` for a damaged JPEG, for planes outside the frame's memory, and for
+    ///   H.264, which must be decoded first.
     public func mean(of frame: CapturedFrame) -> Double? {
         withExtendedLifetime(frame) {
             switch frame.pixel {
@@ -35,7 +35,7 @@ public final class FrameBrightness {
         }
     }
 
-    /// Measures the mean luma of a JPEG: 0 is black, 1 is white; `nil` if it is damaged.
+    /// Measures the mean luma of a JPEG: 0 is black, 1 is white; `nil` if the JPEG is damaged.
     func mean(ofJPEG bytes: SharedBytes) -> Double? {
         guard let header = decoder.header(of: bytes) else { return nil }
         let size = Self.scale.scaled(header.size)
@@ -53,7 +53,7 @@ public final class FrameBrightness {
     }
 
     private static func brightness(ofCode code: Double, in color: ColorDescription) -> Double {
-        // ITU-R BT.601 and BT.709: black is 16, white 235.
+        // In ITU-R BT.601 and BT.709, black is code 16 and white is code 235.
         color.range == .full ? code / 255 : (code - 16) / 219
     }
 

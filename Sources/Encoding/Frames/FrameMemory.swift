@@ -1,12 +1,13 @@
 import Media
 
-/// Pool of memory for frames of one size that are passed between threads. Memory is reused after its last owner
-/// releases it.
+/// Pool of memory blocks for frames of one size that are passed between threads. A block is reused after its
+/// last owner has released it.
 ///
-/// The kernel clears new frame-sized memory page by page at the first access, which takes about 1 ms for 1080p.
+/// The pool saves time because the kernel clears each page of newly allocated memory at its first access,
+/// which takes about 1 ms for a 1080p frame.
 final class BytesPool: Sendable {
     private struct Rooms: @unchecked Sendable {
-        // Each block is used only by the caller that removed it from the pool.
+        // Each memory block is used only by the caller that removed it from the pool.
         var free: [UnsafeMutableRawPointer] = []
         var byteCount = 0
 
@@ -21,12 +22,12 @@ final class BytesPool: Sendable {
         let start: UnsafeMutableRawPointer?
     }
 
-    /// Maximum number of free blocks that are kept: more than are in use at once.
+    /// Maximum number of free blocks in the pool. Usually fewer blocks than this are in use at once.
     private static let most = 4
     private let rooms = ConditionLock(Rooms())
 
     deinit {
-        // Blocks that are returned later are freed.
+        // Blocks that are returned to the pool after this point are freed.
         rooms.withLock { rooms in
             rooms.clear()
             rooms.byteCount = -1
@@ -35,8 +36,8 @@ final class BytesPool: Sendable {
 
     /// Returns a block from the pool, or allocates one. Free blocks of another size are deallocated.
     ///
-    /// - Parameter count: Size in bytes.
-    /// - Returns: Memory with undefined contents, aligned to 64 bytes.
+    /// - Parameter count: Size of the block in bytes.
+    /// - Returns: A memory block with undefined contents, aligned to 64 bytes.
     func bytes(_ count: Int) -> SharedBytes {
         let kept = rooms.withLock { rooms in
             if rooms.byteCount != count { rooms.clear() }
@@ -57,7 +58,8 @@ final class BytesPool: Sendable {
     }
 }
 
-/// Reusable memory for an intermediate frame. Each request invalidates the previously returned planes.
+/// Reusable memory for an intermediate frame. Each call of `planes` invalidates the planes that were returned
+/// before.
 struct ScratchPlanes {
     private var memory = SharedBytes(count: 0)
 

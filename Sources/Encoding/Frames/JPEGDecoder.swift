@@ -1,9 +1,10 @@
 internal import CMedia
 package import Media
 
-/// Decodes JPEGs into planes, at full size or at a cheaper reduced scale. Not thread-safe: use it from one thread only.
+/// Decodes JPEGs into planes, at full size or at a reduced scale, which is faster. Not thread-safe: use it
+/// from one thread only.
 ///
-/// Old webcams send JPEGs without Huffman tables. libjpeg-turbo uses the standard tables for them.
+/// Old webcams send JPEGs without Huffman tables. For such JPEGs, libjpeg-turbo uses the standard tables.
 final class JPEGDecoder {
     private var handle: tjhandle?
 
@@ -46,7 +47,7 @@ final class JPEGDecoder {
         if let handle { tjDestroy(handle) }
     }
 
-    /// Reads the header.
+    /// Reads the header of a JPEG.
     ///
     /// - Returns: The header; `nil` for bytes that aren't a JPEG, or for a JPEG of a type that cameras don't send
     ///   (CMYK, unknown subsampling).
@@ -55,8 +56,9 @@ final class JPEGDecoder {
         let start = bytes.start.assumingMemoryBound(to: UInt8.self)
         let result = tjDecompressHeader3(handle, start, UInt(bytes.count), &width, &height, &sampling, &space)
         if result != 0 {
-            // After a broken header, libjpeg-turbo 2.1 remains in an intermediate state, and every following frame also
-            // fails. A header that only causes a warning is read completely, so the size below is known.
+            // After a broken header, libjpeg-turbo 2.1 remains in an intermediate state, and decoding every
+            // following frame also fails. Therefore, the decoder handle is recreated. A header that only
+            // causes a warning is read completely, so its image size is valid.
             if let handle { tjDestroy(handle) }
             handle = tjInitDecompress()
         }
@@ -67,12 +69,13 @@ final class JPEGDecoder {
         return Header(size: FrameSize(width: Int(width), height: Int(height)), sampling: sampling)
     }
 
-    /// Decodes into planes of exactly the scaled size and the JPEG's chroma subsampling.
+    /// Decodes a JPEG into planes that have exactly the scaled size and the JPEG's chroma subsampling.
     ///
-    /// With some cameras, libjpeg-turbo reports warnings for every frame although the frames aren't damaged. Such
-    /// frames take 50 % more time.
+    /// With some cameras, libjpeg-turbo reports warnings for every frame although the frames aren't damaged.
+    /// Decoding such frames takes 50 % more time.
     ///
-    /// - Returns: Whether the JPEG was complete. If not, parts of the planes are undefined.
+    /// - Returns: Whether the JPEG was complete. If the JPEG is incomplete, parts of the planes are
+    ///   undefined.
     func decode(_ bytes: SharedBytes, _ header: Header, into target: Planes) -> Bool {
         var planes: [UnsafeMutablePointer<UInt8>?] = [target.y, target.u, target.v]
         var strides = [Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)]
@@ -82,7 +85,7 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
-    /// Decodes only the luma, at one of the scales, into rows without padding.
+    /// Decodes only the luma plane of a JPEG, at one of the decoder's scales, into rows without padding.
     ///
     /// - Returns: Whether the JPEG was complete.
     func decodeLuma(_ bytes: SharedBytes, _ size: FrameSize, into target: UnsafeMutablePointer<UInt8>)
@@ -94,8 +97,8 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
-    /// Whether a decoder detects missing or wrong blocks. A JPEG doesn't contain a checksum, so damage that results in
-    /// another valid frame isn't detected. Safe to call from any thread.
+    /// Whether a decoder detects missing or invalid blocks in a JPEG. A JPEG doesn't contain a checksum, so
+    /// damage that results in another valid frame isn't detected. Safe to call from any thread.
     static func isDamaged(_ bytes: SharedBytes) -> Bool {
         media_jpeg_is_damaged(bytes.start.assumingMemoryBound(to: UInt8.self), bytes.count) != 0
     }
@@ -105,17 +108,18 @@ final class JPEGDecoder {
 package struct JPEGMarkers {
     /// Width × height in pixels, from the frame header.
     package let size: FrameSize
-    /// Whether an end-of-image marker follows the scan. Trailing bytes, as sent by some webcams, are ignored.
+    /// Whether an end-of-image marker follows the scan. Bytes after the marker, which some webcams send, are
+    /// ignored.
     package let hasEnd: Bool
-    /// Whether black is 16 and white is 235, as stated in a comment that FFmpeg writes and reads. Other JPEGs have full
-    /// range.
+    /// Whether black is code 16 and white is code 235, as indicated by a comment segment that FFmpeg writes
+    /// and reads. JPEGs without this comment have full range.
     package let isLimitedRange: Bool
 
-    /// The color description of the frame.
+    /// The color description of the JPEG.
     package var color: ColorDescription { isLimitedRange ? .bt601Limited : .jpeg }
 
-    /// Reads the markers; `nil` if the bytes don't contain a valid sequence from the start-of-image marker to
-    /// the scan.
+    /// Reads the markers of a JPEG; `nil` if the bytes don't contain a valid sequence from the start-of-image
+    /// marker to the scan.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == Self.startOfImage else { return nil }
         var position = 2
@@ -152,23 +156,26 @@ package struct JPEGMarkers {
     private static let startOfScan: UInt8 = 0xDA
     private static let comment: UInt8 = 0xFE
     private static let limitedRange = Array("CS=ITU601".utf8)
-    /// Start-of-frame codes of JPEGs that can be decoded: baseline, extended sequential, and progressive.
+    /// Start-of-frame marker codes of the supported JPEG types: baseline, extended sequential, and
+    /// progressive.
     private static let framesWeDecode: ClosedRange<UInt8> = 0xC0...0xC2
 
-    /// Returns the code of the next marker that has a segment. Any number of 0xFF bytes may precede the code.
+    /// Returns the code of the next marker, which must start a segment. Any number of 0xFF fill bytes may
+    /// precede the marker code.
     private static func marker(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt8? {
         guard position < bytes.count, bytes[position] == 0xFF else { return nil }
         while position < bytes.count, bytes[position] == 0xFF { position += 1 }
         guard position < bytes.count else { return nil }
         let code = bytes[position]
         position += 1
-        // Start-of-image, end-of-image, restart, and TEM markers don't have a segment and must not precede the scan.
+        // Start-of-image, end-of-image, restart, and TEM markers don't start a segment, and aren't allowed
+        // before the scan.
         return code == 0x00 || code == 0x01 || (0xD0...0xD9).contains(code) ? nil : code
     }
 
-    /// Whether an end-of-image marker follows the scan. In scan data, 0xFF is followed by 0 or a restart marker, so any
-    /// 0xFFD9 is the end of the image. The search starts at the end of the bytes because the marker is nearly always at
-    /// the end.
+    /// Whether an end-of-image marker follows the scan. In scan data, 0xFF is followed by 0 or a restart
+    /// marker, so any 0xFFD9 marks the end of the image. The search runs backward because the marker is
+    /// nearly always at the end of the data.
     private static func findsEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         return media_has_pair(base + start, bytes.count - start, 0xFF, endOfImage) != 0

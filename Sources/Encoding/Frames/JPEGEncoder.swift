@@ -1,8 +1,8 @@
 internal import CMedia
 public import Media
 
-/// Encodes Y, Cb, and Cr planes as baseline JPEGs. All JPEGs use the standard Huffman tables (ITU-T T.81, annex K.3),
-/// so their tables are identical. Not thread-safe: use it from one thread only.
+/// Encodes Y, Cb, and Cr planes as baseline JPEGs. All JPEGs contain the same Huffman tables: the standard
+/// tables of ITU-T T.81, annex K.3. Not thread-safe: use it from one thread only.
 public final class JPEGEncoder {
     private let handle: tjhandle?
     private let quality: Int
@@ -24,11 +24,12 @@ public final class JPEGEncoder {
     /// Encodes a full-range BT.601 frame (JFIF) in one pass.
     ///
     /// - Parameters:
-    ///   - y: The first luma sample, one byte per pixel.
+    ///   - y: Pointer to the first luma sample, one byte per pixel.
     ///   - yStride: Bytes from one row of `y` to the next.
-    ///   - u: The first Cb sample. The plane's resolution is given by `chroma`, with odd sizes rounded up.
+    ///   - u: Pointer to the first Cb sample. `chroma` determines the plane's resolution; odd widths and
+    ///     heights are rounded up.
     ///   - uStride: Bytes from one row of `u` to the next.
-    ///   - v: The first Cr sample. The plane has the resolution of `u`.
+    ///   - v: Pointer to the first Cr sample. The Cr plane has the resolution of `u`.
     ///   - vStride: Bytes from one row of `v` to the next.
     ///   - size: Width × height of the luma plane in pixels.
     ///   - chroma: Resolution of `u` and `v`.
@@ -45,7 +46,7 @@ public final class JPEGEncoder {
     /// Encodes screen pixels as a full-range BT.601 frame (JFIF) with 4:2:0 chroma subsampling.
     ///
     /// - Parameters:
-    ///   - pixels: The first pixel. Each pixel consists of B, G, R, and an unused byte.
+    ///   - pixels: Pointer to the first pixel. Each pixel consists of B, G, R, and an unused byte.
     ///   - stride: Bytes from one row to the next.
     ///   - size: Width × height in pixels.
     /// - Returns: A complete JPEG.
@@ -66,7 +67,7 @@ public final class JPEGEncoder {
     /// Encodes planes of any chroma subsampling.
     ///
     /// - Parameters:
-    ///   - planes: The first samples of Y, Cb, and Cr. Grayscale needs only Y.
+    ///   - planes: Pointers to the first samples of Y, Cb, and Cr. A grayscale image needs only Y.
     ///   - strides: Bytes from one row to the next, for each plane.
     ///   - size: Width × height of the luma plane in pixels.
     ///   - sampling: A `TJSAMP` value of turbojpeg.
@@ -85,7 +86,7 @@ public final class JPEGEncoder {
         }
     }
 
-    /// Runs libjpeg-turbo with a sufficiently large buffer and copies the output.
+    /// Compresses with libjpeg-turbo into a sufficiently large buffer, and copies the output.
     private func compressed(
         _ size: FrameSize, _ sampling: Int32, _ operation: String,
         by compress: (inout UnsafeMutablePointer<UInt8>?, inout UInt) -> Int32
@@ -107,11 +108,11 @@ public final class JPEGEncoder {
 public final class PreviewEncoder {
     private let encoder = JPEGEncoder(quality: PreviewEncoder.quality)
     private let painter = FramePainter()
-    /// The scaled frame. Only this object reads it.
+    /// Memory for the scaled frame, used only by this encoder.
     private var memory = SharedBytes(count: 0)
 
-    /// JPEG quality on libjpeg's scale, 1…100. At this value, a JPEG is half the size of a camera's own
-    /// frames, and block artifacts aren't visible at arm's length.
+    /// JPEG quality on libjpeg's scale, 1…100. At this quality, a JPEG has half the file size of a camera's
+    /// own frame, and block artifacts aren't visible at arm's length.
     private static let quality = 75
 
     /// Creates an encoder.
@@ -120,9 +121,9 @@ public final class PreviewEncoder {
     /// Returns the size of a preview, with the frame's aspect ratio and even width and height.
     ///
     /// - Parameters:
-    ///   - size: Width × height of the frame in pixels.
+    ///   - size: Width × height of the original frame in pixels.
     ///   - width: Maximum width in pixels, at least 2.
-    /// - Returns: The preview size; `size` if it isn't wider than `width`.
+    /// - Returns: The preview size. This is `size` itself if the frame isn't wider than `width`.
     public static func size(_ size: FrameSize, atMost width: Int) -> FrameSize {
         guard size.width > width else { return size }
         let height = Int64(size.height).rescaled(from: Int64(size.width), to: Int64(width))
@@ -157,9 +158,10 @@ public final class PreviewEncoder {
 }
 
 /// Creates a high-quality JPEG from a frame in another format. Size and chroma subsampling don't change. The
-/// codes become full-range BT.601 (JFIF).
+/// samples are converted to full-range BT.601 (JFIF).
 enum StillJPEG {
-    /// JPEG quality on libjpeg's scale, 1…100. With this value, no loss is visible compared to the camera's own frames.
+    /// JPEG quality on libjpeg's scale, 1…100. At this quality, no loss is visible compared to the camera's
+    /// own frames.
     private static let quality = 95
 
     static func bytes(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
@@ -167,7 +169,7 @@ enum StillJPEG {
         let keeps422 = [.yuyv, .uyvy, .i422].contains(frame.pixel)
         let (layout, byteCount) = FramePlane.packed(keeps422 ? .i422 : .i420, frame.size)
         let memory = SharedBytes(count: byteCount)
-        // `planes` doesn't keep the memory alive.
+        // `planes` only points to the memory and doesn't keep it alive.
         defer { withExtendedLifetime(memory) {} }
         let start = memory.start.assumingMemoryBound(to: UInt8.self)
         let planes = Planes(
@@ -190,7 +192,7 @@ enum StillJPEG {
             vStride: planes.vStride, size: frame.size, chroma: keeps422 ? .c422 : .c420)
     }
 
-    /// Converts 4:2:2 formats to planar 4:2:2, which preserves all chroma samples.
+    /// Converts packed 4:2:2 formats to planar 4:2:2, which preserves all chroma samples.
     private static func unpack(_ frame: CapturedFrame, into target: Planes) -> Bool {
         guard frame.hasItsPlanes else { return false }
         let (width, height) = (Int32(frame.size.width), Int32(frame.size.height))

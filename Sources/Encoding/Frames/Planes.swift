@@ -12,12 +12,13 @@ struct Planes {
     let vStride: Int
     /// Width × height of the luma plane in pixels.
     let size: FrameSize
-    /// Binary logarithm of the horizontal chroma subsampling: shifts of 1 and 1 are 4:2:0, 1 and 0 are 4:2:2.
+    /// Binary logarithm of the horizontal chroma subsampling. A horizontal shift of 1 with a vertical shift
+    /// of 1 means 4:2:0; with a vertical shift of 0, it means 4:2:2.
     let horizontalShift: Int
     /// Binary logarithm of the vertical chroma subsampling.
     let verticalShift: Int
 
-    /// Width × height of the chroma planes, odd sides rounded up.
+    /// Width × height of the chroma planes. If the luma width or height is odd, half of it is rounded up.
     var chromaSize: FrameSize { Self.chromaSize(of: size, horizontalShift, verticalShift) }
     var is420: Bool { horizontalShift == 1 && verticalShift == 1 }
 
@@ -27,8 +28,8 @@ struct Planes {
             height: (size.height + (1 << verticalShift) - 1) >> verticalShift)
     }
 
-    /// Returns the planes of a part of the frame. If the part starts between two chroma samples, its chroma starts at
-    /// the earlier one.
+    /// Returns the planes of a part of the frame. If the part starts between two chroma samples, the chroma
+    /// planes of the part start at the earlier sample.
     func part(_ rectangle: PixelRectangle) -> Planes {
         precondition(
             rectangle.x >= 0 && rectangle.y >= 0 && rectangle.x + rectangle.width <= size.width
@@ -43,7 +44,7 @@ struct Planes {
 }
 
 extension Planes {
-    /// Views a packed I420 frame.
+    /// Creates a view of a packed I420 frame.
     init(i420 memory: SharedBytes, size: FrameSize) {
         let (planes, byteCount) = FramePlane.packed(.i420, size)
         precondition(memory.count >= byteCount, "the memory must be large enough for the frame")
@@ -55,9 +56,10 @@ extension Planes {
     }
 }
 
-/// Scaling, rotation, and painting of planes with libyuv.
+/// Scaling, rotation, and painting of planes, using libyuv.
 extension Planes {
-    /// Scales into planes of another size or chroma subsampling. Planes of the same size are copied.
+    /// Scales these planes into planes of another size or chroma subsampling. Planes of the same size are
+    /// copied.
     ///
     /// - Parameters:
     ///   - target: Output planes, which must not overlap these planes.
@@ -85,11 +87,11 @@ extension Planes {
         _ source: UnsafeMutablePointer<UInt8>, _ stride: Int, _ size: FrameSize,
         into target: UnsafeMutablePointer<UInt8>, _ targetStride: Int, _ targetSize: FrameSize
     ) {
-        // Converting 4:2:2 to 4:2:0 halves only the rows. Averaging two rows is sufficient and the fastest
-        // method.
+        // Converting 4:2:2 to 4:2:0 halves only the number of chroma rows. Averaging pairs of rows is
+        // sufficient and is the fastest method.
         let isHalvingRows = size.width == targetSize.width && size.height <= targetSize.height * 2
         let isEnlarging = targetSize.width > size.width || targetSize.height > size.height
-        // libyuv preserves the chroma position only if both dimensions double.
+        // When upsampling chroma, libyuv preserves the chroma sample position only if both dimensions double.
         let isDoubling =
             targetSize.width == 2 * size.width && targetSize.height == 2 * size.height
         if isEnlarging, !isDoubling {
@@ -116,7 +118,7 @@ extension Planes {
 
     /// Rotates 4:2:0 planes clockwise and then optionally mirrors them left to right, in a single pass.
     ///
-    /// The target must have the rotated size and must not overlap these planes.
+    /// The target must have the size of the rotated frame and must not overlap these planes.
     func turn(_ rotation: Rotation, isMirrored: Bool = false, into target: Planes) {
         Self.turn(rotation, isMirrored, y, yStride, size, into: target.y, target.yStride)
         Self.turn(rotation, isMirrored, u, uStride, chromaSize, into: target.u, target.uStride)
@@ -128,7 +130,8 @@ extension Planes {
         _ size: FrameSize, into target: UnsafeMutablePointer<UInt8>, _ targetStride: Int
     ) {
         let (width, height) = (Int32(size.width), Int32(size.height))
-        // Rotating a vertically flipped frame both rotates and mirrors it. libyuv then reads rows from last to first.
+        // Rotating a vertically flipped frame both rotates and mirrors it. To flip the frame, libyuv reads
+        // its rows from last to first.
         let first = isMirrored ? source + (size.height - 1) * stride : source
         let step = isMirrored ? -stride : stride
         switch (rotation, isMirrored) {
@@ -144,9 +147,9 @@ extension Planes {
         }
     }
 
-    /// Rotates in blocks, because rows become columns: 64 rows fill a cache line in each row of the target before the
-    /// next is started. Rotation in blocks takes half as long as rotating the entire plane at once (1080 rows: 1.6 ms
-    /// instead of 3.8 ms).
+    /// Rotates a plane in blocks of 64 rows. Because rows become columns, each block fills one cache line in
+    /// each row of the target. Rotating in blocks takes half the time of rotating the entire plane at once
+    /// (1080 rows: 1.6 ms instead of 3.8 ms).
     private static func turnSideways(
         isClockwise: Bool, _ source: UnsafeMutablePointer<UInt8>, _ stride: Int, _ size: FrameSize,
         into target: UnsafeMutablePointer<UInt8>, _ targetStride: Int
@@ -170,14 +173,14 @@ extension Planes {
         }
     }
 
-    /// Paints a border of even width inside the edges.
+    /// Paints a border of even width inside the edges of the planes.
     func frame(width: Int, _ color: YCbCr) {
         surround(
             PixelRectangle(
                 x: width, y: width, width: size.width - 2 * width, height: size.height - 2 * width), color)
     }
 
-    /// Paints everything outside an inner rectangle with even position and size.
+    /// Paints everything outside an inner rectangle. The rectangle's position and size must be even.
     func surround(_ inner: PixelRectangle, _ color: YCbCr) {
         let (right, bottom) = (inner.x + inner.width, inner.y + inner.height)
         let strips = [
@@ -191,8 +194,8 @@ extension Planes {
 }
 
 extension CapturedFrame {
-    /// Whether the planes of a raw frame are inside its memory. The check is needed because devices may report wrong
-    /// layouts.
+    /// Whether the planes of a raw frame are inside the frame's memory. The check is needed because devices
+    /// may report incorrect memory layouts.
     var hasItsPlanes: Bool {
         guard size.isPlausible else { return false }
         let packed = FramePlane.packed(pixel, size)
@@ -208,7 +211,8 @@ extension CapturedFrame {
         }
     }
 
-    /// View of a raw frame with three planes; `nil` for other formats, or if the planes aren't inside the memory.
+    /// View of a raw frame with three planes; `nil` for other pixel formats, or if the planes aren't inside
+    /// the frame's memory.
     var planarView: Planes? {
         guard pixel == .i420 || pixel == .converted || pixel == .i422, hasItsPlanes else { return nil }
         let start = memory.start.assumingMemoryBound(to: UInt8.self)
@@ -218,8 +222,8 @@ extension CapturedFrame {
             horizontalShift: 1, verticalShift: pixel == .i422 ? 0 : 1)
     }
 
-    /// View of a `grey` frame, whose chroma planes must not be read; `nil` for other formats, or if the plane isn't
-    /// inside the memory.
+    /// View of a `grey` frame, whose chroma planes must not be read; `nil` for other pixel formats, or if the
+    /// plane isn't inside the frame's memory.
     var greyView: Planes? {
         guard pixel == .grey, hasItsPlanes else { return nil }
         let start = memory.start.assumingMemoryBound(to: UInt8.self) + planes[0].offset
@@ -231,11 +235,11 @@ extension CapturedFrame {
 
 /// Resolution of the Cb and Cr planes relative to the luma plane.
 public enum ChromaSampling: Sendable {
-    /// Half width and half height.
+    /// Chroma planes have half the width and half the height of the luma plane.
     case c420
-    /// Half width, full height.
+    /// Chroma planes have half the width and the full height of the luma plane.
     case c422
-    /// Full width and full height.
+    /// Chroma planes have the full width and height of the luma plane.
     case c444
 
     var turboJPEG: Int32 {

@@ -1,25 +1,28 @@
 internal import CMedia
 import Media
 
-/// Converts a hardware encoder's output to packets for files, and checks that each frame is returned once and in order.
+/// Converts a hardware encoder's output to packets for files, and checks that the encoder returns each frame
+/// once and in order.
 ///
-/// This pure value type converts coded frames to packets.
+/// `CodedStream` is a value type without side effects.
 struct CodedStream {
     private let subject: String
     private let ticksPerFrame: Int64
     private let filter: ColorTagFilter?
-    /// Presentation times of the frames sent to the encoder. Frames from index `next` onward have not been returned.
+    /// Presentation times of the frames sent to the encoder. The encoder has not yet returned the frames from
+    /// index `next` onward.
     private var expected: [Int64] = []
     private var next = 0
-    /// Parameter sets that arrived without a frame, and are inserted before the next frame.
+    /// Parameter sets that the encoder returned without a frame, to be inserted before the next frame.
     private var waiting: [UInt8] = []
 
-    /// Creates the check for a stream.
+    /// Creates a converter for the output of an encoder.
     ///
     /// - Parameters:
     ///   - subject: Name of the encoder, used in messages.
-    ///   - rate: Frame rate of the ticks.
-    ///   - filter: Adds the color description to packets if the encoder doesn't write it; otherwise `nil`.
+    ///   - rate: Frame rate of the stream. A tick is one frame interval.
+    ///   - filter: Filter that adds the color description to the packets; `nil` if the encoder writes the
+    ///     color description.
     init(_ subject: String, rate: FrameRate, filter: ColorTagFilter?) {
         self.subject = subject
         ticksPerFrame = rate.seconds
@@ -33,7 +36,7 @@ struct CodedStream {
     ///
     /// - Parameters:
     ///   - frames: Output of the encoder, in order.
-    ///   - isLast: Whether the encoder must be empty afterwards.
+    ///   - isLast: Whether these are the last frames, so that no frame may remain in the encoder.
     /// - Returns: One packet for each frame, in the same order.
     /// - Throws: An error if a frame is missing, duplicated, out of order, or unreadable.
     mutating func take(_ frames: [CodedFrame], isLast: Bool = false) throws(EncodingError)
@@ -70,8 +73,8 @@ struct CodedStream {
         return packets
     }
 
-    /// Checks a frame's time to within half a tick. Drivers count in microseconds, so times may be returned with a
-    /// small rounding error.
+    /// Checks that a frame's time deviates by less than half a tick. Drivers count in microseconds, so the
+    /// times they return may have a small rounding error.
     private func check(_ frame: CodedFrame) throws(EncodingError) {
         guard next < expected.count else {
             throw broken("the encoder returned a frame that was not sent to it")
@@ -98,7 +101,7 @@ struct CodedUnits {
     private(set) var parameterSets: [UInt8] = []
     /// Whether the packet contains a slice. A packet without a slice isn't a frame.
     private(set) var hasFrame = false
-    /// Whether the first slice belongs to an IDR frame, so that a file can start with it.
+    /// Whether the first slice belongs to an IDR frame. A file can start with such a frame.
     private(set) var isKey = false
 
     private enum Kind {
@@ -130,7 +133,8 @@ struct CodedUnits {
         }
     }
 
-    /// Returns the position of the next unit, after its start code. The data before a frame's first slice is short.
+    /// Returns the position of the next NAL unit, after its start code. A simple search is sufficient,
+    /// because little data precedes a frame's first slice.
     private static func unit(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
         var zeros = 0
         var place = position
@@ -143,8 +147,8 @@ struct CodedUnits {
     }
 }
 
-/// Adds the color description to a stream whose encoder doesn't write it, using libavcodec's `h264_metadata`
-/// filter.
+/// Adds a color description to the stream of an encoder that doesn't write one, using libavcodec's
+/// `h264_metadata` filter.
 final class ColorTagFilter {
     private var context: UnsafeMutablePointer<AVBSFContext>?
     private let packet: OwnedPacket
@@ -159,7 +163,8 @@ final class ColorTagFilter {
     ///   - color: The color description to write.
     ///   - setup: Parameter sets of the stream, in Annex B format.
     ///   - subject: Name of the encoder, used in messages.
-    /// - Throws: An error if libavcodec has no such filter, or can't read the parameter sets.
+    /// - Throws: An error if libavcodec doesn't include the `h264_metadata` filter, or can't parse the
+    ///   parameter sets.
     init(_ color: ColorDescription, setup: [UInt8], subject: String) throws(EncodingError) {
         self.subject = subject
         packet = try OwnedPacket(subject)
@@ -174,7 +179,8 @@ final class ColorTagFilter {
         }
         stream.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         stream.pointee.codec_id = AV_CODEC_ID_H264
-        // libavutil frees the memory together with the filter, and requires padding after the data.
+        // The memory must come from libavutil, which frees it together with the filter. libavutil also
+        // requires padding after the data.
         guard let bytes = av_mallocz(setup.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
             throw .outOfMemory(subject, "av_mallocz")
         }
@@ -183,7 +189,7 @@ final class ColorTagFilter {
         }
         stream.pointee.extradata = bytes.assumingMemoryBound(to: UInt8.self)
         stream.pointee.extradata_size = Int32(setup.count)
-        // ITU-T H.273 code points: 1 is BT.709, 6 is SMPTE 170M, which equals BT.601.
+        // ITU-T H.273 code points: 1 is BT.709; 6 is SMPTE 170M, which is equivalent to BT.601.
         let code = color.matrix == .bt709 ? "1" : "6"
         for (name, value) in [
             ("colour_primaries", code), ("transfer_characteristics", code), ("matrix_coefficients", code),
@@ -207,7 +213,7 @@ final class ColorTagFilter {
         av_bsf_free(&context)
     }
 
-    /// Filters one packet.
+    /// Adds the color description to one packet.
     ///
     /// - Parameter bytes: A packet of the stream. Packets must be passed in order.
     /// - Returns: The packet with the color description.

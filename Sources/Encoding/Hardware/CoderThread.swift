@@ -2,9 +2,9 @@ import Media
 
 /// Runs a hardware encoder on a separate thread and limits the time that callers wait for it.
 ///
-/// Drivers can hang, and waiting forever for a hung driver would stop all other tracks. An encoder that doesn't respond
-/// in time is abandoned together with its thread and its memory, and isn't used again. While the encoder is working on
-/// one frame, the next one is composed.
+/// Drivers can hang, and waiting forever for a hung driver would stop all other tracks. An encoder that
+/// doesn't respond in time is abandoned together with its thread and its memory, and isn't used again. The
+/// encoder works in parallel: while it encodes one frame, the caller composes the next one.
 final class CoderThread: Sendable {
     private struct Job: Sendable {
         let frame: HardwareFrame?
@@ -12,7 +12,7 @@ final class CoderThread: Sendable {
         let asKey: Bool
     }
 
-    /// Frame layout and parameter sets of an open encoder.
+    /// Properties of an open encoder: its frame layout and its parameter sets.
     struct Opened: Sendable {
         let layout: HardwareFrame.Layout
         let setup: [UInt8]
@@ -21,7 +21,7 @@ final class CoderThread: Sendable {
     private struct State {
         var opened: Result<Opened, EncodingError>?
         var job: Job?
-        /// Result of the last submitted job; `nil` while it is running.
+        /// Result of the last submitted job; `nil` while the job is running.
         var answer: Result<[CodedFrame], EncodingError>? = .success([])
         var isClosing = false
         var isClosed = false
@@ -33,19 +33,20 @@ final class CoderThread: Sendable {
     private let name: String
     private let patience: Nanoseconds
 
-    /// Maximum time for opening, flushing, and closing. A driver that must wake up its device needs one or two seconds.
+    /// Maximum time for opening, flushing, and closing an encoder. A driver that must wake up its device
+    /// needs one or two seconds.
     static let openingPatience = Nanoseconds.seconds(10)
-    /// Default maximum time per frame. The default is hundreds of times the usual time, so that a thread that is only
-    /// waiting for a CPU isn't mistaken for a hung device.
+    /// Default maximum time per frame. The limit is hundreds of times longer than encoding a frame usually
+    /// takes, so that a thread that is only waiting for a CPU isn't mistaken for a hung device.
     static let usualPatience = Nanoseconds.seconds(5)
 
-    /// Opens the encoder on its thread and waits until it is open.
+    /// Opens the encoder on a separate thread and waits until the encoder is open.
     ///
     /// - Parameters:
     ///   - name: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream.
     ///   - patience: Maximum time per frame.
-    ///   - open: Creates the encoder.
+    ///   - open: Closure that opens the encoder.
     /// - Throws: An error if the encoder fails to open or doesn't respond in time.
     init(
         _ name: String, _ settings: VideoEncodingSettings, patience: Nanoseconds = usualPatience,
@@ -73,9 +74,9 @@ final class CoderThread: Sendable {
         }
     }
 
-    /// Submits a frame and returns the result of the previous one.
+    /// Submits a frame and returns the result of the previous frame.
     ///
-    /// - Returns: The coded frames that resulted from the previous frame.
+    /// - Returns: The coded frames that the encoder returned after receiving the previous frame.
     /// - Throws: An error if the previous frame failed or wasn't encoded in time.
     func encode(_ frame: HardwareFrame, presentation: Int64, asKey: Bool) throws(EncodingError)
         -> [CodedFrame]
@@ -85,15 +86,15 @@ final class CoderThread: Sendable {
         return ready
     }
 
-    /// Returns all frames that are still inside the encoder. Only `close` may be called afterwards.
+    /// Returns all frames that are still inside the encoder. After a flush, only `close` may be called.
     func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
         hand(Job(frame: nil, presentation: 0, asKey: false))
-        // Many frames may still be inside the encoder.
+        // The timeout is long, because many frames may still be inside the encoder.
         return ready + (try answer("flushing the last frames", within: longPatience))
     }
 
-    /// Closes the encoder and waits until it is closed, so that another one can be opened.
+    /// Closes the encoder and waits until it is closed, so that another encoder can be opened.
     func close() throws(EncodingError) {
         let isLeftBehind = state.broadcast { state in
             state.isClosing = true
@@ -106,12 +107,12 @@ final class CoderThread: Sendable {
         if isClosed == nil { throw silence("closing", longPatience) }
     }
 
-    /// Waits until the device is released, because the next stream may need its session.
+    /// Waits until the device is released, because the next stream may need the encoding session.
     deinit {
         do throws(EncodingError) {
             try close()
         } catch {
-            // A device that hangs while it is being closed is abandoned like any other hung device.
+            // A device that hangs during closing is abandoned like any other hung device.
         }
     }
 
@@ -130,7 +131,7 @@ final class CoderThread: Sendable {
         let limit = limit ?? patience
         let answer = state.wait(until: MonotonicClock().now + limit) { $0.answer }
         guard let answer else { throw silence(operation, limit) }
-        // An error is reported once. An encoder that failed isn't used again.
+        // An error is reported only once. An encoder that has failed isn't used again.
         return try answer.get()
     }
 
@@ -148,7 +149,7 @@ final class CoderThread: Sendable {
         _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
     ) {
         work(state, settings, open)
-        // The encoder is closed at this point.
+        // At this point, the encoder has been closed.
         state.broadcast { $0.isClosed = true }
     }
 

@@ -2,29 +2,32 @@ internal import CMedia
 internal import Glibc
 public import Media
 
-/// Tests whether a hardware encoder meets the requirements of recordings, and measures its capacity.
+/// Tests whether a hardware encoder is suitable for recordings, and measures its capacity.
 ///
 /// The trial encodes moving frames with as much detail as a camera's, at three sizes, and decodes them with
-/// libavcodec's software decoder. Each frame must be returned once and in order, match the original, and use
-/// the colors that the stream states. Key frames must appear at the beginning, at least every 2 s, and on
-/// request, because splitting a file requires them. The trial then measures how many pixels per second the
-/// encoder sustains, the CPU time that this requires, and the number of simultaneous streams.
+/// libavcodec's software decoder. The encoder must return each frame once and in order, and each decoded
+/// frame must match the original and the color description in the stream. Key frames must appear at the
+/// beginning, at least every 2 s, and on request, because splitting a file requires them. The trial then
+/// measures how many pixels per second the encoder sustains, the CPU time that this requires, and the number
+/// of simultaneous streams.
 ///
-/// The trial takes several seconds and blocks the calling thread. A driver that hangs is abandoned. A driver
-/// that crashes also crashes the process.
+/// The trial takes several seconds and blocks the calling thread. If the driver hangs, the encoder is
+/// abandoned. If the driver crashes, so does the process.
 public struct EncoderTrial {
     /// Frame sizes of the tested streams, in pixels. Recordings never send larger frames to the encoder.
     public static let sizes = [
         FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
         FrameSize(width: 1080, height: 1920),
     ]
-    /// Minimum luma PSNR of each frame in dB. A lower value is clearly visible. x264 reaches about 36 dB with such
-    /// frames.
+    /// Minimum luma PSNR of each frame in dB. Below this value, errors are clearly visible. x264 reaches
+    /// about 36 dB with the test frames.
     static let leastPSNR = 30.0
-    /// Maximum number of simultaneous streams that are tested. NVENC supports 3 to 8 on consumer cards.
+    /// Maximum number of simultaneous streams that are tested. NVENC supports 3 to 8 simultaneous streams on
+    /// consumer graphics cards.
     static let mostStreams = 6
     private static let rate: FrameRate = FrameRate(30)
-    /// Number of frames that are checked. This number includes a regular key frame 2 s after the requested one.
+    /// Number of frames that are checked. The checked frames include the regular key frame that follows 2 s
+    /// after the requested one.
     private static let checkedFrames = 75
     private static let askedKey = 10
     private static let timedFrames = 60
@@ -35,14 +38,14 @@ public struct EncoderTrial {
     private let patience: Nanoseconds
     private let open: HardwareOpening
 
-    /// Creates a trial for an encoder. Call `run` to start it.
+    /// Creates a trial for an encoder. Call `run` to start the trial.
     ///
     /// - Parameter encoder: An encoder found on this computer.
     public init(of encoder: HardwareEncoder) {
         self.init(of: encoder, open: LibraryCoder.opening(encoder))
     }
 
-    /// Creates a trial for a hardware substitute, for tests.
+    /// Creates a trial for a substitute encoder, for tests.
     init(
         of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
@@ -59,7 +62,8 @@ public struct EncoderTrial {
     /// Runs the trial. Blocks the calling thread for several seconds.
     ///
     /// - Parameter progress: Called with the completed fraction, 0…1.
-    /// - Returns: The encoder with its measurements if it works, or with the reason for the failure.
+    /// - Returns: The encoder with its measurements, or with the reason for the failure if the encoder
+    ///   doesn't work.
     public func run(progress: (Double) -> Void = { _ in }) -> TriedEncoder {
         var tried: [Checked] = []
         do throws(EncodingError) {
@@ -68,7 +72,7 @@ public struct EncoderTrial {
                 do throws(EncodingError) {
                     tried.append(try check(size))
                 } catch {
-                    // An encoder that supports only the first size is still useful for that size.
+                    // An encoder that supports only the first frame size is still useful for that size.
                     if tried.isEmpty { throw error }
                 }
             }
@@ -143,7 +147,7 @@ public struct EncoderTrial {
         }
     }
 
-    /// Decodes the packets and checks their frames.
+    /// Decodes the packets and checks the decoded frames.
     ///
     /// - Returns: The lowest luma PSNR of all frames, in dB.
     private func readBack(
@@ -180,9 +184,9 @@ public struct EncoderTrial {
 
     // MARK: Throughput
 
-    /// Measures the time per frame.
+    /// Measures the encoding time per frame.
     ///
-    /// - Returns: Elapsed time and CPU time of the process, both in nanoseconds per frame.
+    /// - Returns: The elapsed time and the CPU time of the process, both in nanoseconds per frame.
     private func timed(_ material: MeasuringMaterial) throws(EncodingError) -> (
         time: Double, processor: Double
     ) {
@@ -216,8 +220,8 @@ public struct EncoderTrial {
             lacksColorTags: tried.contains(where: \.lacksColorTags))
     }
 
-    /// Fits a line to the CPU time at two sizes, as for all kinds of work. If only one size is available, the time is
-    /// proportional to the number of pixels.
+    /// Fits a line through the CPU times measured at two frame sizes. If only one size was measured, the time
+    /// is assumed to be proportional to the number of pixels.
     private static func line(_ small: Checked, _ large: Checked) -> CostTable.Entry {
         let (a, b) = (Double(small.size.pixelCount), Double(large.size.pixelCount))
         guard b > a else {
@@ -236,8 +240,8 @@ public struct EncoderTrial {
         do throws(EncodingError) {
             while streams.count < Self.mostStreams {
                 let another = try makeStream(size)
-                // Every stream must continue while the new one is running. A failure is reported with the
-                // next frame.
+                // All streams must keep working while the new one is running. The failure of a stream is
+                // reported with its next frame.
                 for _ in 0..<3 {
                     for stream in streams + [another] { _ = try encode(material, index, with: stream) }
                     index += 1

@@ -1,7 +1,8 @@
 internal import CMedia
 import Media
 
-/// Pool for the few frames that are in transit to one encoder. Not thread-safe: use it from one thread only.
+/// Pool for the few frames that are in use by one hardware encoder. Not thread-safe: use it from one thread
+/// only.
 struct HardwareFrames {
     private let subject: String
     private let size: FrameSize
@@ -14,9 +15,9 @@ struct HardwareFrames {
         self.layout = layout
     }
 
-    /// Copies an I420 frame.
+    /// Copies an I420 frame into a frame of the pool.
     ///
-    /// - Returns: The copy, in memory that isn't shared.
+    /// - Returns: The copy, in memory that no other owner uses.
     mutating func copy(_ source: UnsafeMutablePointer<AVFrame>) throws(EncodingError) -> HardwareFrame {
         for index in all.indices where isKnownUniquelyReferenced(&all[index]) && all[index].isFree {
             try all[index].take(source, subject)
@@ -31,8 +32,8 @@ struct HardwareFrames {
 
 /// Composed frame in memory that a hardware encoder reads.
 ///
-/// One thread writes the frame, then another thread reads it. `HardwareFrames` reuses a frame only when no other owner
-/// holds it.
+/// One thread writes the frame, and then another thread reads it. `HardwareFrames` reuses a frame only when
+/// no other owner holds a reference.
 final class HardwareFrame: @unchecked Sendable {
     enum Layout: Sendable {
         case nv12, i420
@@ -77,7 +78,7 @@ final class HardwareFrame: @unchecked Sendable {
     }
 }
 
-/// VAAPI device that encodes frames in device memory, and a pool of such memory.
+/// A VAAPI device, which encodes frames in device memory, and a pool of that memory.
 ///
 /// The device and the pool are released on deinitialization. Not thread-safe: use it from one thread only.
 final class UploadDevice {
@@ -85,10 +86,11 @@ final class UploadDevice {
     private var pool: UnsafeMutablePointer<AVBufferRef>?
     private let subject: String
 
-    /// Number of frames that the device may hold at once: the frames being encoded and their reference frame.
+    /// Number of frames in the device's memory pool: enough for the frames being encoded and their reference
+    /// frame.
     private static let poolSize: Int32 = 8
 
-    /// Opens a device.
+    /// Opens a VAAPI device.
     ///
     /// - Parameters:
     ///   - node: The device node, such as `/dev/dri/renderD128`.
@@ -125,7 +127,7 @@ final class UploadDevice {
     ///
     /// - Parameters:
     ///   - frame: An NV12 frame of the pool's size.
-    ///   - target: An empty frame, which holds the device's memory afterwards.
+    ///   - target: An empty frame, which refers to the device's memory afterwards.
     /// - Throws: An error if the device runs out of memory or rejects the frame.
     func upload(
         _ frame: UnsafeMutablePointer<AVFrame>, to target: UnsafeMutablePointer<AVFrame>

@@ -1,29 +1,29 @@
 internal import CMedia
 import Media
 
-/// Stream from a hardware encoder. The encoder is tested before the stream starts, and its output is checked frame by
-/// frame. Not thread-safe: use it from one thread only.
+/// Video stream from a hardware encoder. The encoder is tested before the stream starts, and each frame of
+/// its output is checked. Not thread-safe: use it from one thread only.
 ///
-/// The packets meet the same contract as those of x264: tick times, decoding in presentation order, separate parameter
-/// sets, and the color description in the parameter sets. A frame that is missing, several seconds late, or out of
-/// order is an error. The caller then continues without hardware.
+/// The packets meet the same contract as those of x264: tick times, decoding in presentation order, separate
+/// parameter sets, and the color description in the parameter sets. A frame that is missing, several seconds
+/// late, or out of order causes an error. The caller then continues without the hardware encoder.
 final class HardwareStream: VideoStream {
     let parameters: StreamParameters
-    /// Whether the encoder doesn't write the color description, so `ColorTagFilter` must add it.
+    /// Whether `ColorTagFilter` must add the color description, because the encoder doesn't write one.
     let lacksColorTags: Bool
     private let coder: CoderThread
     private var frames: HardwareFrames
     private var stream: CodedStream
 
-    /// Rehearses and opens the encoder.
+    /// Rehearses the stream, and then opens the encoder.
     ///
     /// - Parameters:
     ///   - name: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
-    ///   - spare: Parameter sets of the x264 stream that may take over. The file must also contain these parameter
-    ///     sets.
+    ///   - spare: Parameter sets of the x264 stream that takes over if the hardware fails. The file must
+    ///     contain these parameter sets in addition to the hardware's.
     ///   - patience: Maximum time per frame.
-    ///   - open: Creates the encoder; called twice.
+    ///   - open: Closure that opens the encoder; called once for the rehearsal and once for the stream.
     /// - Throws: An error if the hardware fails to open, doesn't respond, or produces incorrect output.
     init(
         _ name: String, _ settings: VideoEncodingSettings, spare: [UInt8] = [],
@@ -57,19 +57,19 @@ final class HardwareStream: VideoStream {
     }
 }
 
-/// H.264 encoder outside this program: a device accessed through libavcodec, or a replacement in a test.
+/// Interface of a hardware H.264 encoder: a device accessed through libavcodec, or a substitute in a test.
 ///
-/// The encoder's output isn't trusted: `HardwareStream` checks it.
+/// The encoder's output isn't trusted, so `HardwareStream` checks it.
 protocol HardwareCoding: AnyObject {
     /// Frame layout that the encoder requires.
     var layout: HardwareFrame.Layout { get }
     /// Parameter sets in Annex B format, if the encoder provides them before the first frame; otherwise empty.
     var setup: [UInt8] { get }
 
-    /// Encodes one frame, or flushes.
+    /// Encodes one frame, or flushes the encoder.
     ///
     /// - Parameters:
-    ///   - frame: A frame that isn't modified while the encoder holds it; `nil` flushes.
+    ///   - frame: A frame that isn't modified while the encoder holds it; `nil` flushes the encoder.
     ///   - presentation: Presentation time in the stream's time scale, increasing from frame to frame.
     ///   - asKey: Whether the frame must become an IDR frame.
     /// - Returns: The coded frames that are ready, in Annex B format.
@@ -78,7 +78,7 @@ protocol HardwareCoding: AnyObject {
         -> [CodedFrame]
 }
 
-/// Frame returned by a hardware encoder, with its presentation time in the stream's time scale.
+/// An encoded frame returned by a hardware encoder, with its presentation time in the stream's time scale.
 struct CodedFrame: Sendable {
     let bytes: SharedBytes
     let presentation: Int64
@@ -90,26 +90,28 @@ typealias HardwareOpening = @Sendable (VideoEncodingSettings) throws(EncodingErr
 /// Encodes a few frames before a stream starts, to find out whether the hardware supports the stream and to get the
 /// parameter sets that the file needs.
 ///
-/// V4L2 encoders provide their parameter sets only with the first frame. Some devices reject certain sizes or rates, or
-/// one additional stream. The rehearsal detects this while x264 can still encode the stream.
+/// V4L2 encoders provide their parameter sets only with the first frame. Some devices reject certain frame
+/// sizes or rates, or reject another simultaneous stream. The rehearsal detects such failures before the
+/// stream starts, when x264 can still encode the whole stream.
 struct HardwareRehearsal {
     /// Parameter sets with the color description, in Annex B format.
     let setup: [UInt8]
-    /// Filter for the stream's packets if the encoder doesn't write the color description; otherwise `nil`.
+    /// Filter that adds the color description to the stream's packets; `nil` if the encoder writes the color
+    /// description.
     let filter: ColorTagFilter?
 
-    /// Luma codes of the frames, which differ enough that encoded frames can't be confused.
+    /// Luma code values of the test frames. The values differ enough that decoded frames can't be confused.
     private static let levels: [UInt8] = [40, 200, 80, 160, 120]
     /// Maximum error of a frame's mean luma, in code values.
     private static let tolerance = 6.0
 
-    /// Rehearses a stream. The encoder is closed again before this returns.
+    /// Rehearses a stream. The encoder is closed again before the initializer returns.
     ///
     /// - Parameters:
     ///   - subject: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream, with a color description.
     ///   - patience: Maximum time that the encoder may take per frame.
-    ///   - open: Creates the encoder.
+    ///   - open: Closure that opens the encoder.
     /// - Throws: An error with the reason if the hardware can't encode this stream.
     init(
         _ subject: String, _ settings: VideoEncodingSettings, patience: Nanoseconds,
@@ -191,7 +193,7 @@ final class StreamReading {
     private let subject: String
     private var setup: [UInt8]
 
-    /// Decoded frame, valid only during the callback that receives it.
+    /// A decoded frame, valid only during the callback that receives it.
     struct Frame {
         let presentation: Int64
         let size: FrameSize
@@ -206,7 +208,7 @@ final class StreamReading {
     /// - Parameters:
     ///   - setup: Parameter sets in Annex B format.
     ///   - subject: Name of the encoder, used in messages.
-    /// - Throws: An error if libavcodec has no decoder, or memory allocation fails.
+    /// - Throws: An error if libavcodec doesn't include an H.264 decoder, or memory allocation fails.
     init(setup: [UInt8], subject: String) throws(EncodingError) {
         self.subject = subject
         self.setup = setup
@@ -217,12 +219,12 @@ final class StreamReading {
         decoded = try OwnedFrame(subject)
     }
 
-    /// Decodes one packet, or flushes.
+    /// Decodes one packet, or flushes the decoder.
     ///
     /// - Parameters:
     ///   - coded: The packet; `nil` flushes the remaining frames.
     ///   - look: Called for each frame that is ready, in presentation order.
-    /// - Throws: An error if the packet can't be decoded without errors.
+    /// - Throws: An error if decoding the packet fails or reports damage.
     func read(_ coded: EncodedPacket?, _ look: (Frame) -> Void) throws(EncodingError) {
         if let coded {
             let bytes = setup + withExtendedLifetime(coded) { Array(coded.bytes.bytes) }

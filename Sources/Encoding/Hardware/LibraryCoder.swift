@@ -1,7 +1,7 @@
 internal import CMedia
 public import Media
 
-/// Hardware encoder accessed through libavcodec. Opened, used, and closed by one thread.
+/// Hardware encoder accessed through libavcodec. The encoder is opened, used, and closed by one thread.
 final class LibraryCoder: HardwareCoding {
     let layout: HardwareFrame.Layout
     private let subject: String
@@ -10,10 +10,10 @@ final class LibraryCoder: HardwareCoding {
     private let packet: OwnedPacket
     private let uploaded: OwnedFrame
 
-    /// Opens the encoder.
+    /// Opens a hardware encoder.
     ///
     /// - Parameters:
-    ///   - encoder: The encoder.
+    ///   - encoder: The hardware encoder to open.
     ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
     /// - Throws: An error if libavcodec doesn't include the encoder, or the device rejects it.
     init(_ encoder: HardwareEncoder, _ settings: VideoEncodingSettings) throws(EncodingError) {
@@ -29,7 +29,8 @@ final class LibraryCoder: HardwareCoding {
         layout = attempt.layout
     }
 
-    /// Finds the first of the dialect's attempts that opens successfully. The encoder is closed again.
+    /// Finds the first configuration in the dialect's list of attempts that opens the encoder. The encoder is
+    /// closed again afterwards.
     private static func openable(
         _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ device: UploadDevice?
@@ -44,7 +45,7 @@ final class LibraryCoder: HardwareCoding {
                 _ = try open(encoder, settings, dialect, attempt, device)
                 return attempt
             } catch {
-                // The first attempt is the usual one, so its error is the most useful.
+                // The first attempt uses the usual configuration, so its error is the most useful one.
                 failure = failure ?? error
             }
         }
@@ -60,7 +61,7 @@ final class LibraryCoder: HardwareCoding {
             } catch {
                 let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
                 guard let packages = dialect.packages else { throw error }
-                // libavcodec uses a single message, such as "Input/output error", for any driver problem.
+                // libavcodec uses a single message, such as "Input/output error", for all driver errors.
                 throw EncodingError(
                     subject: error.subject, operation: error.operation,
                     reason: "\(error.reason); make sure that the package \(packages) is installed")
@@ -87,7 +88,7 @@ final class LibraryCoder: HardwareCoding {
         // Frames are returned in presentation order, so x264 can take over at any of them.
         context.pointee.max_b_frames = 0
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-        // The device uses separate threads.
+        // The driver manages its own threads.
         context.pointee.thread_count = 1
         if dialect.knowsQuality {
             context.pointee.bit_rate = 0
@@ -117,7 +118,8 @@ final class LibraryCoder: HardwareCoding {
         return try send(source)
     }
 
-    /// Sends a frame. If the encoder's input is full, its packets are received first.
+    /// Sends a frame to the encoder. If the encoder's input is full, the available packets are received
+    /// first.
     private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) -> [CodedFrame] {
         var frames: [CodedFrame] = []
         while true {
@@ -150,24 +152,26 @@ final class LibraryCoder: HardwareCoding {
     }
 }
 
-/// Options of one of libavcodec's hardware encoders, and the destination of its frames.
+/// Options for one of libavcodec's hardware encoders, and whether its frames must be uploaded to the device.
 ///
-/// Quality: H.264 has a quantizer scale of 0…51, where a step of six doubles the coarseness (ITU-T H.264, 8.5.9).
-/// x264's constant rate factor is a quantizer on that scale for ordinary moving frames (x264, `--fullhelp`:
-/// "quality-based VBR (0-51)"). The profile's value is therefore passed unchanged to each encoder, using the closest
-/// mode of its rate control:
+/// Quality: H.264 has a quantizer scale of 0…51, where a step of six doubles the coarseness (ITU-T H.264,
+/// 8.5.9). x264's constant rate factor is a quantizer on that scale for ordinary moving frames (x264,
+/// `--fullhelp`: "quality-based VBR (0-51)"). The profile's quality value is therefore passed unchanged to
+/// each encoder, using the rate control mode that is closest to x264's:
 /// - NVENC: `rc=vbr`, `cq`, without a bit rate: "target quality level (0 to 51) for constant quality mode in VBR rate
 ///   control".
-/// - VAAPI: `rc_mode=CQP`, `qp`: the same quantizer for every frame, which every driver supports.
-/// - V4L2 and all others: no quality mode (libavcodec, v4l2_m2m_enc.c). The value is the finest permitted quantizer,
-///   and the bit rate is twice the bit rate of x264 for photographs, so the bit rate is a limit instead of a target.
+/// - VAAPI: `rc_mode=CQP`, `qp`: the same quantizer for every frame. Every driver supports this mode.
+/// - V4L2 and all others: no quality mode (libavcodec, v4l2_m2m_enc.c). The profile's value sets the minimum
+///   quantizer, and the bit rate is set to twice the bit rate of x264 for photographs. The bit rate therefore
+///   acts as a limit instead of a target.
 ///
-/// None of these modes takes the visibility of errors into account as x264 does. With the same value, files are larger
-/// and differ between devices. x264's presets don't apply to hardware: NVENC uses its medium preset, `p4`; the others
-/// don't have presets.
+/// Unlike x264, none of these modes takes the visibility of errors into account. With the same quality value,
+/// hardware encoders therefore produce larger files than x264, and file sizes differ between devices. x264's
+/// presets don't apply to hardware encoders: NVENC uses its medium preset, `p4`; the others don't have
+/// presets.
 struct EncoderDialect {
-    /// Options in addition to the common options of all encoders. The attempts are made in this order until the encoder
-    /// opens.
+    /// Options in addition to the common options of all encoders. The attempts are tried in this order until
+    /// the encoder opens.
     let attempts: [Attempt]
     /// Whether frames are uploaded to the device before they are encoded.
     let uploads: Bool
@@ -176,13 +180,13 @@ struct EncoderDialect {
     /// Debian packages that the encoder requires; `nil` if the kernel driver is sufficient.
     let packages: String?
 
-    /// One way to open the encoder: frame layout and options.
+    /// One configuration for opening the encoder: a frame layout and options.
     struct Attempt {
         var layout = HardwareFrame.Layout.nv12
         var options: [(name: String, value: String)] = []
     }
 
-    /// Creates the dialect of an encoder.
+    /// Selects the options for an encoder.
     ///
     /// - Parameters:
     ///   - library: libavcodec's name for the encoder.
@@ -190,9 +194,9 @@ struct EncoderDialect {
     init(library: String, quality: Int) {
         switch library {
         case "h264_nvenc":
-            // With a delay of 2, a frame is returned when the second frame after it is submitted, so the device works
-            // in parallel and holds few frames. The scale of `cq` starts at 1, because 0 lets the encoder choose the
-            // quality.
+            // With a delay of 2, a frame is returned when the second frame after it is submitted, so the
+            // device works in parallel with the program but holds few frames. The minimum value of `cq` is 1,
+            // because 0 lets the encoder choose the quality.
             attempts = [
                 Attempt(options: [
                     ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("cq", "\(max(quality, 1))"),
@@ -224,7 +228,8 @@ struct EncoderDialect {
 }
 
 extension HardwareEncoder {
-    /// Whether this build of libavcodec includes the encoder with this name. Doesn't check whether a device is present.
+    /// Whether this build of libavcodec includes the encoder with the given name. This function doesn't check
+    /// whether a device is present.
     ///
     /// - Parameter name: libavcodec's name of the encoder, such as `h264_nvenc`.
     /// - Returns: Whether the encoder is part of the library.

@@ -1,22 +1,22 @@
 package import CMedia
 package import Media
 
-/// Interrupts libavformat calls that exceed a time limit or are no longer needed. Use the deadline from the thread that
-/// makes the calls.
+/// Interrupts libavformat calls that exceed a time limit or are canceled. Use this object only from the
+/// thread that makes the calls.
 package final class CallDeadline {
     private let cancellation: Cancellation
     private var deadline = ClockTime(nanoseconds: 0)
     private var hears = true
-    /// Called once, when the library first calls the interrupt callback. At that point, the library is opening its
-    /// first connection and has already looked up the protocol.
+    /// Called once, when libavformat first invokes the interrupt callback. At that point, libavformat has
+    /// looked up the URL's protocol and is opening the first connection.
     package var whenFirstAsked: (() -> Void)?
 
-    /// Creates a deadline.
+    /// Creates a deadline for libavformat calls.
     ///
-    /// - Parameter cancellation: Interrupts the calls immediately.
+    /// - Parameter cancellation: Cancellation that interrupts the calls immediately.
     package init(_ cancellation: Cancellation) { self.cancellation = cancellation }
 
-    /// Sets the deadline for the following calls.
+    /// Sets the deadline for the following libavformat calls.
     ///
     /// - Parameters:
     ///   - time: Maximum time for the calls, counted from now.
@@ -29,7 +29,7 @@ package final class CallDeadline {
     /// Whether the deadline of the current call has passed, or the call is canceled.
     package var isOver: Bool { MonotonicClock().now > deadline || (hears && cancellation.isCancelled) }
 
-    /// Callback that libavformat calls while it is waiting. Valid while this object exists.
+    /// Callback that libavformat calls while it waits. The callback is valid only while this object exists.
     package var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { holder in

@@ -2,12 +2,12 @@ internal import CMedia
 import Media
 
 extension EncodingError {
-    /// Creates an error with the library's text for a libav* error code.
+    /// Creates an error with FFmpeg's message for an error code of one of its libraries.
     init(_ subject: String, _ operation: String, code: Int32) {
         self.init(subject: subject, operation: operation, reason: Self.text(code))
     }
 
-    /// Returns the library's text for an error code.
+    /// Returns FFmpeg's message for an error code.
     static func text(_ code: Int32) -> String {
         var text = [CChar](repeating: 0, count: 128)
         av_strerror(code, &text, text.count)
@@ -20,7 +20,8 @@ extension EncodingError {
     }
 }
 
-/// Silences libav* and x264, which otherwise write to standard error. This program reports errors itself.
+/// Silences the FFmpeg libraries and x264, which otherwise write messages to standard error. This program
+/// reports the errors of these libraries itself.
 enum LibraryLog {
     /// Silences the libraries for the whole process, once.
     static let silenced: Void = av_log_set_level(AV_LOG_QUIET)

@@ -44,7 +44,7 @@ struct OwnedCodec: ~Copyable {
     }
 
     func open() throws(EncodingError) {
-        // x264 starts its threads here.
+        // x264 starts its threads during this call.
         let result = MediaThread.ordinarily { avcodec_open2(pointer, nil, nil) }
         guard result >= 0 else { throw EncodingError(subject, "avcodec_open2", code: result) }
     }
@@ -70,7 +70,7 @@ struct OwnedFrame: ~Copyable {
         pointer = frame
     }
 
-    /// Views a packed I420 frame; `memory` must outlive this value.
+    /// Creates a view of a packed I420 frame. The memory must outlive this value.
     init(_ memory: SharedBytes, _ size: FrameSize, _ subject: String) throws(EncodingError) {
         try self.init(subject)
         let planes = Planes(i420: memory, size: size)
@@ -100,11 +100,11 @@ struct OwnedPacket: ~Copyable {
         pointer = packet
     }
 
-    /// Returns the packet's bytes without copying them. The packet is empty afterwards. The bytes keep the library's
-    /// memory alive.
+    /// Returns the packet's bytes without copying them. The packet is empty afterwards. The returned object
+    /// keeps the library's memory alive.
     func takeBytes(_ subject: String) throws(EncodingError) -> SharedBytes {
         guard let kept = av_packet_alloc() else { throw .outOfMemory(subject, "av_packet_alloc") }
-        // A packet without a reference count is copied here, so that its memory outlives the owner.
+        // A packet that isn't reference-counted is copied by this call, so that the data outlives the packet.
         let result = av_packet_make_refcounted(pointer)
         guard result >= 0, let data = pointer.pointee.data else {
             var unused: UnsafeMutablePointer<AVPacket>? = kept

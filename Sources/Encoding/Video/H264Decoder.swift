@@ -1,11 +1,11 @@
 internal import CMedia
 import Media
 
-/// Decodes a camera's H.264 one access unit at a time, and returns each frame as soon as the stream allows. Not
-/// thread-safe: use it from one thread only.
+/// Decodes a camera's H.264 stream, one access unit at a time, and returns each frame as soon as the stream's
+/// frame order allows. Not thread-safe: use it from one thread only.
 ///
-/// After a damaged or missing access unit, libavcodec continues with corrupt frames if later frames refer to it.
-/// Therefore no frames are returned until the next key frame.
+/// After a damaged or missing access unit, libavcodec returns corrupt frames if later frames refer to the
+/// missing data. Therefore, this decoder withholds all frames until the next key frame.
 final class H264Decoder: VideoDecoding {
     private struct Origin {
         let capturedAt: ClockTime
@@ -17,16 +17,16 @@ final class H264Decoder: VideoDecoding {
     private let packet: OwnedPacket
     private let frame: OwnedFrame
     private let frames: FileFrames
-    /// Capture time and number of the access units that are still inside the decoder. The key is a counter that is
-    /// passed through the decoder as the timestamp.
+    /// Capture times and sequence numbers of the access units that are still inside the decoder. The key is a
+    /// counter that is passed through the decoder as the timestamp.
     private var origins: [Int64: Origin] = [:]
     private var count: Int64 = 0
     private var lastSequence: Int64?
-    /// Number of frames withheld since one was damaged or missing; `nil` while all frames are complete.
+    /// Number of frames withheld since a damaged or missing frame; `nil` while all frames are complete.
     private var keptBack: Int?
 
-    /// Upper bound on the number of frames that a stream delays: 16 reference frames (ITU-T H.264, A.3.1)
-    /// with two fields each.
+    /// Upper bound on the decoder's delay in frames: 16 reference frames (ITU-T H.264, A.3.1) with two fields
+    /// each.
     private static let longestDelay: Int64 = 32
     /// Number of frames without a key frame after which the stream is assumed to use intra refresh: ten seconds at 30
     /// frames per second.
@@ -70,7 +70,8 @@ final class H264Decoder: VideoDecoding {
     ///
     /// - Returns: `false` if the bytes can't be parsed.
     private func send(_ bytes: SharedBytes, stamp: Int64) throws(EncodingError) -> Bool {
-        // libavcodec reads past the end, so the access unit is copied into a packet with padding.
+        // libavcodec may read past the end of the data, so the access unit is copied into a packet with
+        // padding.
         var result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))
         guard result >= 0, let data = packet.pointer.pointee.data else {
             throw EncodingError(name, "av_new_packet", code: result)
@@ -103,9 +104,9 @@ final class H264Decoder: VideoDecoding {
         }
     }
 
-    /// Whether the decoder considers a frame complete and undamaged.
+    /// Whether libavcodec reports that a frame is complete and undamaged.
     private func isWhole(_ frame: UnsafePointer<AVFrame>) -> Bool {
-        // The decoder concealed missing data.
+        // The decoder had to conceal missing data in this frame.
         if frame.pointee.decode_error_flags != 0 || (frame.pointee.flags & AV_FRAME_FLAG_CORRUPT) != 0 {
             keepBack()
             return false

@@ -1,22 +1,23 @@
 internal import CMedia
 public import Media
 
-/// Encodes H.264 as a camera or for live output: every frame is returned immediately. Not thread-safe: use it from one
-/// thread only.
+/// Encodes H.264 like a camera's stream or for live output. Every frame is returned immediately. Not
+/// thread-safe: use it from one thread only.
 public final class H264Encoder {
     private let stream: X264Stream
     private let size: FrameSize
     private let frame: OwnedFrame
     private let subject: String
 
-    /// Opens x264 with the behavior of a camera, with a key frame every second.
+    /// Opens x264 with settings that imitate a camera, including a key frame every second.
     ///
     /// - Parameters:
     ///   - size: Width × height in pixels, both even.
-    ///   - rate: Frame rate of the ticks that `encode` counts. There is a key frame every second.
+    ///   - rate: Frame rate of the stream. The ticks passed to `encode` are counted at this rate.
     ///   - preset: Tradeoff between speed and size, as in x264's presets.
-    ///   - annexB: Whether each key frame carries its parameter sets, as in a camera's byte stream. Otherwise only
-    ///     `parameters` contains them. The packets have start codes in both cases.
+    ///   - annexB: Whether each key frame contains the parameter sets, as in a camera's byte stream. If
+    ///     `false`, only `parameters` contains the parameter sets. The packets have start codes in both
+    ///     cases.
     ///   - quality: x264's constant rate factor, 0…51, lower is better.
     ///   - color: Color description of the frames, which is written to the stream.
     /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
@@ -40,8 +41,9 @@ public final class H264Encoder {
     /// - Parameters:
     ///   - name: Name of the live output, used in messages.
     ///   - size: Width × height in pixels, both even.
-    ///   - rate: Frame rate of the ticks that `encode` counts.
-    ///   - bitrate: Bit rate in bits per second. No one-second interval exceeds this rate by much.
+    ///   - rate: Frame rate of the stream. The ticks passed to `encode` are counted at this rate.
+    ///   - bitrate: Bit rate in bits per second. The bit rate within any one-second interval exceeds this
+    ///     value only slightly.
     ///   - color: Color description of the frames, which is written to the stream.
     /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
     ///   memory.
@@ -56,8 +58,8 @@ public final class H264Encoder {
             purpose: .live(bitrate: bitrate))
     }
 
-    /// Changes the bit rate of live output, in bits per second, starting at the next frame. The stream isn't
-    /// interrupted.
+    /// Changes the bit rate of live output, in bits per second, starting with the next frame. The stream
+    /// isn't interrupted.
     public func change(bitrate: Int) { stream.change(bitrate: bitrate) }
 
     /// Description of the stream for a file. A tick lasts `rate.seconds` units of the time scale `rate.frames`.
@@ -67,7 +69,7 @@ public final class H264Encoder {
     ///
     /// - Parameters:
     ///   - memory: Memory with the three planes of an I420 frame of the encoder's size.
-    ///   - planes: Layout of Y, Cb, and Cr in `memory`, exactly three elements.
+    ///   - planes: Layout of Y, Cb, and Cr in `memory`, as exactly three elements.
     ///   - tick: Tick of the frame, higher than the previous one.
     ///   - asKey: Whether the frame must be a key frame.
     /// - Returns: One packet, the access unit of this frame.

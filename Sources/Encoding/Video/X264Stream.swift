@@ -1,24 +1,24 @@
 internal import CMedia
 import Media
 
-/// Encodes frames with x264 through libavcodec. The packets have times in ticks of a frame rate.
+/// Encodes frames with x264 through libavcodec. Packet times are based on ticks of a frame rate.
 ///
 /// A tick lasts `rate.seconds` units of the time scale `rate.frames`, so every tick of every rate is an integer.
 /// Packets and parameter sets are in Annex B format (ITU-T H.264).
 final class X264Stream: VideoStream {
-    /// Use of the packets, which determines delay, key frames, and parameter sets.
+    /// The purpose of the stream, which determines the encoding delay, key frames, and parameter sets.
     enum Purpose {
-        /// A file: B-frames and lookahead as in the preset, parameter sets separate from the packets, and a key frame
-        /// at least every 2 s.
+        /// A recorded file. B-frames and lookahead depend on the preset, parameter sets are separate from the
+        /// packets, and there is a key frame at least every 2 s.
         case recording(threads: Int)
-        /// A stream that takes over from a hardware encoder in the same file. Frames are returned in presentation
-        /// order, as in the hardware stream. The parameter sets use an ID that no other encoder uses, so the file's
-        /// sample description can contain the parameter sets of both encoders.
+        /// A stream that takes over from a hardware encoder in the same file. Packets are in presentation
+        /// order, as in the hardware stream. The parameter sets use an ID that no other encoder uses, so the
+        /// file's sample description can contain the parameter sets of both encoders.
         case spare(threads: Int)
-        /// A synthetic camera: each frame is returned immediately, with a key frame every second.
+        /// A synthetic camera. Each frame is returned immediately, and there is a key frame every second.
         case camera(parameterSetsInBand: Bool)
-        /// Live output: each frame is returned immediately, with a target bit rate instead of a target quality, and
-        /// with a key frame every 2 s.
+        /// A live output. Each frame is returned immediately, the encoder has a target bit rate instead of a
+        /// target quality, and there is a key frame every 2 s.
         case live(bitrate: Int)
     }
 
@@ -32,8 +32,8 @@ final class X264Stream: VideoStream {
     private var first: Int64 = 0
     private var receivedCount = 0
 
-    /// ID of the spare stream's sequence parameter set: the highest valid ID (ITU-T H.264, 7.4.2.1.1). Encoders count
-    /// from 0.
+    /// ID of the spare stream's sequence parameter set: the highest valid ID (ITU-T H.264, 7.4.2.1.1). Other
+    /// encoders count their IDs from 0.
     private static let spareNumber = 31
 
     /// Opens x264.
@@ -41,13 +41,13 @@ final class X264Stream: VideoStream {
     /// - Parameters:
     ///   - subject: Name of the track, used in messages.
     ///   - size: Width × height in pixels, both even.
-    ///   - rate: Frame rate of the ticks.
+    ///   - rate: Frame rate of the stream.
     ///   - preset: Tradeoff between speed and size, as in x264's presets.
-    ///   - origin: Preset that the stream started with, if this stream continues it. The stream's parameter sets don't
-    ///     change, so the coding tools that they specify don't change either.
+    ///   - origin: The original preset, if this stream continues an earlier one. The parameter sets must not
+    ///     change, so the coding tools that they specify must not change either.
     ///   - quality: x264's constant rate factor, 0…51, lower is better.
     ///   - color: Color description of the frames, which is written to the stream.
-    ///   - purpose: Use of the packets.
+    ///   - purpose: The purpose of the stream.
     /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
     ///   memory.
     init(
@@ -110,26 +110,27 @@ final class X264Stream: VideoStream {
             codec: .h264, timeScale: rate.frames, setup: codec.setup, size: size, rate: rate, color: color)
     }
 
-    /// Changes the bit rate of a live stream starting at the next frame. The parameter sets don't change. libavcodec
-    /// passes the bit rate to x264 before the frame.
+    /// Changes the bit rate of a live stream starting with the next frame. The parameter sets don't change.
+    /// libavcodec passes the new bit rate to x264 before it encodes the next frame.
     func change(bitrate: Int) { Self.limit(codec.pointer, to: bitrate) }
 
-    /// No frame uses more bits than two thirds of a second at the bit rate, so no frame waits long in the
-    /// network.
+    /// Limits the bit rate. No frame may use more bits than are transmitted in two thirds of a second at this
+    /// bit rate, so no frame takes long to send.
     private static func limit(_ context: UnsafeMutablePointer<AVCodecContext>, to bitrate: Int) {
         context.pointee.bit_rate = Int64(bitrate)
         context.pointee.rc_max_rate = Int64(bitrate)
         context.pointee.rc_buffer_size = Int32(clamping: bitrate / 3 * 2)
     }
 
-    /// Encodes one frame. x264 copies the pixels before this returns.
+    /// Encodes one frame. x264 copies the pixels before this method returns.
     ///
     /// - Parameters:
     ///   - frame: I420 frame, whose `pts` is set here.
     ///   - tick: Tick of the frame, higher than the previous one.
     ///   - asKey: Whether the frame must become an IDR frame.
     /// - Returns: The packets that are ready, in decoding order.
-    /// - Throws: An error if libavcodec rejects the frame, as after a flush, or can't return a packet.
+    /// - Throws: An error if libavcodec rejects the frame, as it does after a flush, or fails to return a
+    ///   packet.
     func encode(
         _ frame: UnsafeMutablePointer<AVFrame>, tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
@@ -145,8 +146,8 @@ final class X264Stream: VideoStream {
         try send(nil, unless: isAbandoned)
     }
 
-    /// Sends a frame, or `nil` to flush, and receives packets until none is ready. During a flush, each received packet
-    /// takes the time of encoding one frame.
+    /// Sends a frame, or `nil` to flush, and receives packets until none is ready. During a flush, receiving
+    /// each packet takes the time of encoding one frame.
     private func send(
         _ frame: UnsafeMutablePointer<AVFrame>?, unless isAbandoned: () -> Bool
     ) throws(EncodingError) -> [EncodedPacket] {
@@ -169,9 +170,10 @@ final class X264Stream: VideoStream {
         }
     }
 
-    /// Returns the decoding time of a packet. In x264, the delay between decoding and presentation is known only after
-    /// that number of frames has been received. A stream that ends earlier doesn't include the delay in its times, and
-    /// another stream couldn't continue it. Therefore the time is computed.
+    /// Returns the decoding time of a packet. libavcodec knows the delay between decoding and presentation
+    /// only after x264 has received enough frames to fill the delay. In a shorter stream, the decoding times
+    /// don't include the delay, so another stream couldn't continue it. Therefore, this method computes the
+    /// decoding time itself.
     private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
         let delay = Int(codec.pointer.pointee.has_b_frames)
         guard sentCount <= delay else { return facts.dts }
@@ -179,8 +181,8 @@ final class X264Stream: VideoStream {
     }
 }
 
-/// A video encoder that converts frames to packets with times in ticks of a frame rate. Not thread-safe: use it from
-/// one thread only.
+/// A video encoder that converts frames to packets whose times are based on ticks of a frame rate. Not
+/// thread-safe: use it from one thread only.
 protocol VideoStream: AnyObject {
     var parameters: StreamParameters { get }
 
@@ -198,8 +200,8 @@ protocol VideoStream: AnyObject {
 
     /// Encodes the frames still in the encoder. The stream accepts no frames afterwards.
     ///
-    /// - Parameter isAbandoned: Asked before each frame; the other frames are dropped when it returns `true`. Hardware
-    ///   returns all its frames.
+    /// - Parameter isAbandoned: A closure that is called before each frame. When it returns `true`, the
+    ///   remaining frames are dropped. Hardware encoders ignore this closure and return all frames.
     /// - Returns: The last packets, in decoding order.
     /// - Throws: An error if the encoder fails.
     func flush(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket]
@@ -218,15 +220,16 @@ extension VideoEncodingSettings.Preset {
     var x264Name: String { self == .balanced ? Self.ultrafast.rawValue : rawValue }
 
     /// x264 options in addition to the preset, in the syntax of `x264-params`. x264's `param_apply_preset` in
-    /// common/base.c lists the options that presets set.
+    /// common/base.c lists the options that each preset sets.
     ///
-    /// - Parameter origin: Preset that the stream started with. Coding tools specified in the stream's parameter sets
-    ///   must remain enabled, or the parameter sets would change.
+    /// - Parameter origin: Preset that the stream started with. The coding tools specified in the stream's
+    ///   parameter sets must remain enabled, because otherwise the parameter sets would change.
     /// - Returns: Names and values; empty if x264's preset is sufficient.
     func x264Parameters(continuing origin: Self) -> [String] {
         var parameters: [String] = []
-        // Options with low cost and large savings: arithmetic coding, deblocking, small intra blocks, and fewer bits
-        // for busy areas. B-frames aren't used, because noise can't be predicted from noise.
+        // These options cost little CPU time and save many bits: arithmetic coding, deblocking, small intra
+        // blocks, and fewer bits for areas with much detail. B-frames aren't used, because they don't help
+        // with camera noise, which can't be predicted.
         if self == .balanced {
             parameters += [
                 "cabac=1", "8x8dct=1", "no-deblock=0", "deblock=0,0", "partitions=i8x8,i4x4", "subme=1",
@@ -234,7 +237,8 @@ extension VideoEncodingSettings.Preset {
                 "aq-strength=0.4",
             ]
         }
-        // ultrafast remains fast: it searches little and doesn't deblock.
+        // The `ultrafast` preset stays fast even with these options, because it searches little and doesn't
+        // deblock.
         if self == .ultrafast, origin != .ultrafast { parameters += ["cabac=1", "8x8dct=1"] }
         if x264Name == Self.ultrafast.rawValue, origin.x264Name != Self.ultrafast.rawValue {
             parameters += ["bframes=3", "b-adapt=0", "b-pyramid=normal", "weightp=1", "weightb=1", "ref=1"]
@@ -242,14 +246,15 @@ extension VideoEncodingSettings.Preset {
         return parameters
     }
 
-    /// x264 options that limit the number of frames that the encoder delays, which a crash would lose: a lookahead of
-    /// at most 0.2 s, and no lookahead thread (`sync-lookahead`). B-frames and the second thread delay four more
-    /// frames.
+    /// x264 options that limit how many frames are delayed in the encoder, because these frames are lost in a
+    /// crash: a lookahead of at most 0.2 s, and no lookahead thread (`sync-lookahead`). B-frames and the
+    /// second thread delay four more frames.
     ///
-    /// - Parameter rate: Frame rate of the stream's ticks.
+    /// - Parameter rate: Frame rate of the stream.
     /// - Returns: Names and values, in the syntax of `x264-params`.
     func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
-        // x264's `param_apply_preset` in common/base.c: of the presets used here, only veryfast has a lookahead.
+        // x264's `param_apply_preset` in common/base.c: of the presets used here, only `veryfast` has a
+        // lookahead.
         let usual = self == .veryfast ? 10 : 0
         return ["sync-lookahead=0", "rc-lookahead=\(min(usual, Int(rounding: rate.perSecond * 0.2, .up)))"]
     }

@@ -2,17 +2,18 @@ internal import Media
 
 /// Configuration of the group's broker in nats-server syntax.
 ///
-/// Each node has a separate account, which isolates it. A node reaches only the subjects that its account imports. The
-/// broker delivers answers to a node's requests only within its account. This restriction includes acknowledgments of
-/// stored events, because the node chooses their reply subject. The account `group` contains the streams, the computer
-/// that serves the group, and the members that may start recordings. (docs.nats.io, "Multi Tenancy using Accounts".)
+/// Each node has a separate account, which isolates it from other nodes. A node can access only the subjects
+/// that its account imports. The broker delivers responses to a node's requests only within the node's
+/// account. This restriction also applies to acknowledgments of stored events, because the node chooses their
+/// reply subject. The account `group` contains the streams, the computer that serves the group, and the
+/// members that may start recordings. (docs.nats.io, "Multi Tenancy using Accounts".)
 struct BrokerConfiguration {
     let folder: GroupFolder
     let settings: GroupSettings
     let members: [GroupMember]
 
-    /// Maximum number of connections per node: the node's connection, connections of `multicam group status`, and some
-    /// that the network has dropped.
+    /// Maximum number of connections per node: the node's own connection, connections of `multicam group
+    /// status`, and dropped connections that the broker hasn't detected yet.
     private static let mostConnections = 8
 
     private var subjects: GroupSubjects { GroupSubjects(group: settings.name) }
@@ -46,7 +47,8 @@ struct BrokerConfiguration {
         """
     }
 
-    /// API requests that a node may send to the broker's store, to read the current recording and its last event.
+    /// JetStream API requests that a node may send to the broker, to read the current recording and the
+    /// node's last event.
     private var nodeRequests: [String] {
         let store = "KV_" + GroupSubjects.bucket
         return [
@@ -87,7 +89,7 @@ struct BrokerConfiguration {
             """
     }
 
-    /// Returns the user entry of a member that is both a coordinator and a node.
+    /// Returns the configuration's user entry for a member that is both a coordinator and a node.
     private func coordinator(_ member: GroupMember) -> String {
         let name = member.name
         let publish = [
@@ -150,7 +152,7 @@ struct BrokerConfiguration {
             """
     }
 
-    /// Returns a text as a quoted string in nats-server's configuration syntax.
+    /// Returns the text as a quoted string in nats-server's configuration syntax.
     private func quoted(_ text: String) -> String {
         let escaped = text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
         return "\"\(escaped)\""

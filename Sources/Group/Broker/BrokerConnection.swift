@@ -1,8 +1,8 @@
 internal import CNATS
 internal import Media
 
-/// A connection to the group's broker, closed when its last reference is released. The connection is restored
-/// automatically. Safe to use from any thread, because libnats is thread-safe.
+/// A connection to the group's broker. The connection is restored automatically after a failure, and closed
+/// when its last reference is released. Safe to use from any thread, because libnats is thread-safe.
 final class BrokerConnection: @unchecked Sendable {
     // The handles never change, and libnats synchronizes access to the objects behind them.
     let handle: OpaquePointer
@@ -13,10 +13,10 @@ final class BrokerConnection: @unchecked Sendable {
     /// Maximum length of a sent message in bytes. The broker's limit is 1 MiB.
     static let longestMessage = 512 << 10
 
-    /// Connects to the broker. Blocks for a few seconds at most.
+    /// Connects to the broker. The initializer blocks for a few seconds at most.
     ///
     /// - Parameters:
-    ///   - folder: The group's folder, which contains the certificates.
+    ///   - folder: The group's folder, which contains the certificates for the connection.
     ///   - identity: Name and certificate of this client.
     ///   - patience: Timeout in milliseconds.
     /// - Throws: `GroupError` with the reason for the failure.
@@ -89,10 +89,11 @@ final class BrokerConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the broker is reachable now.
+    /// Whether the broker is currently reachable.
     var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
-    /// Publishes a message without a delivery guarantee. Messages aren't queued while the broker is unreachable.
+    /// Publishes a message without a delivery guarantee. If the broker is unreachable, the message isn't
+    /// queued.
     func tell(_ text: String, on subject: String) {
         guard isConnected else { return }
         let bytes = Array(text.utf8)
@@ -101,14 +102,14 @@ final class BrokerConnection: @unchecked Sendable {
         }
     }
 
-    /// Sends a request to a member of the group and waits for the answer.
+    /// Sends a request to a member of the group and waits for the response.
     ///
     /// - Parameters:
-    ///   - text: The request.
-    ///   - subject: Subject of the recipient.
+    ///   - text: Text of the request.
+    ///   - subject: The recipient's subject for requests.
     ///   - patience: Timeout in milliseconds.
-    /// - Returns: The answer.
-    /// - Throws: `GroupError` if no answer arrives in time.
+    /// - Returns: The response.
+    /// - Throws: `GroupError` if no response arrives in time.
     func ask(_ text: String, on subject: String, patience: Int64) throws(GroupError) -> BrokerMessage {
         var message: OpaquePointer?
         let bytes = Array(text.utf8)
@@ -137,7 +138,7 @@ final class BrokerConnection: @unchecked Sendable {
     }
 }
 
-/// A subscription that delivers the messages of a subject in order. Use it from only one thread.
+/// A subscription that delivers the messages on a subject in order. Use it from only one thread.
 final class BrokerSubscription {
     private let handle: OpaquePointer
     /// Keeps the connection alive during the subscription's lifetime.
@@ -152,13 +153,14 @@ final class BrokerSubscription {
     /// Waits for the next message.
     ///
     /// - Parameter patience: Timeout in milliseconds.
-    /// - Returns: The message; `nil` if none arrives in time.
+    /// - Returns: The message; `nil` if no message arrives in time.
     /// - Throws: `GroupError` if the connection is closed.
     func next(patience: Int64) throws(GroupError) -> BrokerMessage? {
         var message: OpaquePointer?
         let status = natsSubscription_NextMsg(&message, handle, patience)
         if status == NATS_OK, let message { return BrokerMessage(owning: message) }
-        // A slow consumer has lost messages but can continue: commands are sent again, and lost states are outdated.
+        // A slow consumer has lost messages but can continue, because coordinators repeat commands, and node
+        // states are sent once per second.
         guard status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER else {
             throw GroupError("the broker stopped sending messages: \(BrokerFault.reason(status)).")
         }
@@ -185,14 +187,15 @@ final class BrokerMessage {
     /// Subject of the message.
     var subject: String { natsMsg_GetSubject(handle).map { String(cString: $0) } ?? "" }
 
-    /// Reply subject; `nil` if the sender expects no answer.
+    /// Reply subject; `nil` if the sender doesn't expect a response.
     var reply: String? { natsMsg_GetReply(handle).map { String(cString: $0) } }
 
     /// Sequence number in the stream that contains the message.
     var sequence: UInt64 { natsMsg_GetSequence(handle) }
 }
 
-/// The broker's key-value store, freed when its last reference is released. Use it from only one thread.
+/// Handle of the broker's key-value store, freed when its last reference is released. Use it from only one
+/// thread.
 final class KeyValueStore {
     private let handle: OpaquePointer
 
@@ -227,7 +230,7 @@ final class KeyValueStore {
             revision.map { kvStore_UpdateString(&stored, handle, key, text, $0) }
             ?? kvStore_CreateString(&stored, handle, key, text)
         if status == NATS_OK { return true }
-        // The broker returns a JetStream error if the key's last revision is a different one.
+        // The broker returns a JetStream error if the key's last revision isn't the expected one.
         if status == NATS_ERR { return false }
         throw GroupError("the recording cannot be stored on the broker: \(BrokerFault.reason(status)).")
     }
@@ -238,9 +241,9 @@ enum BrokerFault {
     /// Throws if a call has failed.
     ///
     /// - Parameters:
-    ///   - status: Return value of the call.
-    ///   - sentence: The failed operation, without a period.
-    /// - Throws: `GroupError` with the sentence and the reason.
+    ///   - status: Status code that the libnats call returned.
+    ///   - sentence: Description of the failure as a sentence, without a period.
+    /// - Throws: `GroupError` that contains the sentence and the reason.
     static func check(_ status: natsStatus, _ sentence: String) throws(GroupError) {
         guard status != NATS_OK else { return }
         throw GroupError("\(sentence): \(reason(status)).")

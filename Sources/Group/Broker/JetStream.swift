@@ -1,8 +1,8 @@
 internal import CNATS
 internal import Glibc
 
-/// Persistent data on the broker: the stream of events and the store of recordings. Safe to use from any thread,
-/// because libnats is thread-safe.
+/// Access to the persistent data on the broker: the stream of events and the store of recordings. Safe to use
+/// from any thread, because libnats is thread-safe.
 final class JetStream: @unchecked Sendable {
     // The handle never changes, and libnats synchronizes access to the object behind it.
     private let handle: OpaquePointer
@@ -10,18 +10,18 @@ final class JetStream: @unchecked Sendable {
     private let connection: BrokerConnection
     private let subjects: GroupSubjects
 
-    /// Result of sending an event.
+    /// Result of sending an event to the broker.
     enum Outcome {
         /// The broker has stored the event on disk.
         case kept
-        /// The last event in the stream isn't the expected one, because events have been sent or lost in the
-        /// meantime.
+        /// The event wasn't stored, because the last event in the stream isn't the expected one. Events have
+        /// been sent or lost in the meantime.
         case otherLast
-        /// The broker doesn't answer or is out of space.
+        /// The broker doesn't respond or its disk is full.
         case failed(String)
     }
 
-    /// Creates the JetStream context. Nothing is sent.
+    /// Creates the JetStream context without sending any data.
     ///
     /// - Throws: `GroupError` if libnats returns an error.
     init(of connection: BrokerConnection, group: String) throws(GroupError) {
@@ -49,8 +49,9 @@ final class JetStream: @unchecked Sendable {
 
     /// Creates the stream of events and the store of recordings, or updates them if an earlier version created them.
     ///
-    /// Members can't delete, purge, or roll up the stored data. One node's events can't displace another node's events:
-    /// the stream keeps at most `mostEvents` per node, each at most `longestEvent` bytes long.
+    /// Members can't delete, purge, or roll up the stored data. The events of one node can't displace those
+    /// of another node, because the stream keeps at most `mostEvents` events per node, each at most
+    /// `longestEvent` bytes long.
     ///
     /// - Throws: `GroupError` if the broker refuses the request.
     func make() throws(GroupError) {
@@ -62,8 +63,8 @@ final class JetStream: @unchecked Sendable {
             stream.MaxMsgSize = Self.longestEvent
             stream.Discard = js_DiscardOld
         }
-        // The settings that libnats's key-value calls expect of a bucket, except that roll-up isn't allowed (kvStore in
-        // libnats's kv.c).
+        // The bucket has the settings that libnats's key-value functions expect, except that roll-up isn't
+        // allowed (`kvStore` in libnats's kv.c).
         try make(
             "KV_" + GroupSubjects.bucket, of: "$KV.\(GroupSubjects.bucket).>",
             "the recording store on the broker cannot be created"
@@ -119,7 +120,7 @@ final class JetStream: @unchecked Sendable {
     /// Returns a node's last event in the stream, including its sequence number.
     ///
     /// - Returns: The event; `nil` if the stream doesn't contain any for the node.
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func lastEvent(of node: String) throws(GroupError) -> BrokerMessage? {
         var (message, fault): (OpaquePointer?, jsErrCode) = (nil, jsErrCode(0))
         let status = js_GetLastMsg(&message, handle, subjects.stream, subjects.event(of: node), nil, &fault)
@@ -131,10 +132,10 @@ final class JetStream: @unchecked Sendable {
     /// Sends an event and waits until the broker has stored it on disk.
     ///
     /// - Parameters:
-    ///   - text: The event.
-    ///   - node: The node that the event belongs to.
+    ///   - text: The event as text.
+    ///   - node: The node that recorded the event.
     ///   - last: Sequence number of the node's last event in the stream; `nil` for the first event.
-    /// - Returns: The outcome, and the sequence number of the event.
+    /// - Returns: The outcome, and the sequence number of the stored event.
     func send(_ text: String, of node: String, after last: UInt64?) -> (
         outcome: Outcome, place: UInt64
     ) {
@@ -147,9 +148,9 @@ final class JetStream: @unchecked Sendable {
         let bytes = Array(text.utf8)
         var (ack, fault): (UnsafeMutablePointer<jsPubAck>?, jsErrCode) = (nil, jsErrCode(0))
         defer { jsPubAck_Destroy(ack) }
-        // No Nats-Msg-Id is set. The broker compares this ID with the messages of all nodes, so another node could
-        // cause an event to be dropped as a duplicate. The expected last sequence already prevents an event from being
-        // stored twice.
+        // The header `Nats-Msg-Id` isn't set. The broker compares this ID with those of all nodes' messages,
+        // so another node could cause an event to be dropped as a duplicate. The expected last sequence
+        // number already prevents an event from being stored twice.
         let status = bytes.withUnsafeBytes {
             js_Publish(
                 &ack, handle, subjects.event(of: node), $0.baseAddress, Int32(clamping: $0.count), &options,
@@ -165,7 +166,7 @@ final class JetStream: @unchecked Sendable {
     /// Returns the value of a key and its revision.
     ///
     /// - Returns: The value and revision; `nil` if the key doesn't exist.
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func value(of key: String) throws(GroupError) -> (bytes: [UInt8], revision: UInt64)? {
         let store = try KeyValueStore(handle)
         return try store.value(of: key)
@@ -174,11 +175,11 @@ final class JetStream: @unchecked Sendable {
     /// Stores a value under a key, unless another client has changed it in the meantime.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - text: The value.
-    ///   - revision: Revision of the value to replace; `nil` if the key must not exist.
+    ///   - key: The key to change.
+    ///   - text: The new value.
+    ///   - revision: Revision of the value to replace; `nil` requires that the key doesn't exist.
     /// - Returns: Whether the value was stored.
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func replace(_ key: String, by text: String, revision: UInt64?) throws(GroupError) -> Bool {
         let store = try KeyValueStore(handle)
         return try store.replace(key, by: text, revision: revision)

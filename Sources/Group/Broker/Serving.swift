@@ -3,13 +3,13 @@ internal import Glibc
 internal import Media
 internal import SessionFolder
 
-/// Serves a group until a signal arrives: runs the broker, pairing, and the time source.
+/// Serves a group: runs the broker, the pairing service, and the time source until a stop signal arrives.
 struct Serving {
     let folder: GroupFolder
     /// Address of an external broker; `nil` starts the group's own broker.
     let server: String?
 
-    /// Serves the group. Blocks until a signal arrives.
+    /// Serves the group. Blocks until a stop signal arrives.
     ///
     /// - Throws: `GroupError` if a required program or file is missing.
     func run() throws(GroupError) {
@@ -45,9 +45,10 @@ struct Serving {
             do throws(GroupError) {
                 try BrokerConfiguration(folder: folder, settings: present, members: try folder.members())
                     .write()
-                // nats-server 2.9 accepts new accounts on a reload, but their imported requests find no
-                // responder until the server restarts. Nodes reconnect within a second, and their recordings
-                // don't depend on the broker.
+                // nats-server 2.9 accepts new accounts when its configuration is reloaded, but requests that
+                // these accounts import get no response until the server is restarted. Restarting is
+                // acceptable, because nodes reconnect within a second and their recordings don't depend on
+                // the broker.
                 kept?.restart()
             } catch {
                 Talk.say("\(error)")
@@ -72,19 +73,20 @@ struct Serving {
         }
     }
 
-    /// Recreates the stream and the store if the broker has lost its data. Runs until a stop signal arrives.
+    /// Recreates the stream and the store if the broker has lost its data. This method runs until a stop
+    /// signal arrives.
     private func keep(_ stream: JetStream, until stop: StopSignals) {
         while !stop.hasCome {
             stop.sleep(until: MonotonicClock().now + .seconds(1))
             do throws(GroupError) {
                 try stream.make()
             } catch {
-                // The broker is restarting.
+                // The broker is currently restarting.
             }
         }
     }
 
-    /// Connects to the broker, which takes a moment to start.
+    /// Connects to the broker, which may still be starting.
     private func connect(
         as identity: (name: String, certificate: String, key: String), unless stop: StopSignals
     ) throws(GroupError) -> BrokerConnection? {
@@ -102,7 +104,7 @@ struct Serving {
     }
 }
 
-/// Detects changes to the member list within half a second, even if another process wrote them.
+/// Detects changes to the member list within half a second, even if another process made the changes.
 final class MemberMonitor: Sendable {
     private let ending = Cancellation()
 

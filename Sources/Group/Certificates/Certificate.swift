@@ -1,7 +1,7 @@
 internal import CTLS
 internal import Glibc
 
-/// A certificate, freed when its last reference is released. Use it from a single thread.
+/// An X.509 certificate, freed when its last reference is released. Use it from a single thread.
 final class Certificate {
     /// Purpose of a certificate.
     enum Use {
@@ -12,11 +12,11 @@ final class Certificate {
 
     let handle: gnutls_x509_crt_t
 
-    /// Parses a certificate.
+    /// Creates a certificate object from its encoded bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The certificate.
-    ///   - format: PEM or DER.
+    ///   - bytes: The encoded certificate.
+    ///   - format: Encoding of the certificate: PEM or DER.
     /// - Throws: `GroupError` if the bytes aren't a certificate.
     init(_ bytes: [UInt8], format: gnutls_x509_crt_fmt_t = GNUTLS_X509_FMT_PEM) throws(GroupError) {
         handle = try Self.empty()
@@ -24,15 +24,15 @@ final class Certificate {
         try TLSFault.check(code, "a certificate cannot be read")
     }
 
-    /// Creates and signs a certificate.
+    /// Creates a certificate and signs it.
     ///
     /// - Parameters:
     ///   - use: Purpose of the certificate.
-    ///   - name: The common name.
+    ///   - name: The certificate's common name.
     ///   - alternative: DNS name of a broker, or email address of a member; `nil` for an authority.
     ///   - lifetime: Validity in seconds from now; negative for an expired certificate.
-    ///   - key: The certificate's key, or the request that contains it.
-    ///   - issuer: The signer; `nil` for a self-signed certificate.
+    ///   - key: Source of the certificate's public key.
+    ///   - issuer: Issuer that signs the certificate; `nil` for a self-signed certificate.
     /// - Throws: `GroupError` if GnuTLS fails.
     init(
         _ use: Use, named name: String, alternative: String?, lifetime: Int, of key: Key,
@@ -44,7 +44,7 @@ final class Certificate {
         handle = try Self.empty()
         try check(gnutls_x509_crt_set_version(handle, 3))
         var generator = SystemRandomNumberGenerator()
-        // A positive 64-bit number (RFC 5280, section 4.1.2.2).
+        // The serial number is a positive 64-bit number (RFC 5280, section 4.1.2.2).
         let serial = withUnsafeBytes(of: (generator.next() as UInt64 >> 1 | 1).bigEndian) { Array($0) }
         try check(gnutls_x509_crt_set_serial(handle, serial, serial.count))
         let now = time(nil)
@@ -82,11 +82,11 @@ final class Certificate {
 
     deinit { gnutls_x509_crt_deinit(handle) }
 
-    /// Source of the key for a new certificate.
+    /// Source of the public key for a new certificate.
     enum Key {
-        /// A private key held by this process.
+        /// A private key that this process holds.
         case own(PrivateKey)
-        /// A certificate signing request (PEM) for a private key on another computer.
+        /// A certificate signing request (PEM) for a private key that another computer holds.
         case request(String)
     }
 
@@ -110,7 +110,8 @@ final class Certificate {
         try check(
             TLSBytes.with(Array(pem.utf8)) { gnutls_x509_crq_import(request, &$0, GNUTLS_X509_FMT_PEM) })
         try check(gnutls_x509_crq_verify(request, 0))
-        // Only the key is copied. Other data in a request must not appear in the certificate.
+        // Only the public key is copied from the request. Other data in the request must not appear in the
+        // certificate.
         var publicHandle: gnutls_pubkey_t?
         try check(gnutls_pubkey_init(&publicHandle))
         guard let publicKey = publicHandle else { return }
@@ -138,16 +139,16 @@ final class Certificate {
         return Array(digest.prefix(16))
     }
 
-    /// Seconds until the certificate expires; negative if it has expired.
+    /// Number of seconds until the certificate expires; negative if it has already expired.
     var secondsLeft: Int { gnutls_x509_crt_get_expiration_time(handle) - time(nil) }
 
-    /// Whether the certificate was signed by an authority and is currently valid.
+    /// Whether the certificate was signed by the given authority and is currently valid.
     func isIssued(by authority: Certificate) -> Bool {
         var (result, issuer): (UInt32, gnutls_x509_crt_t?) = (0, authority.handle)
         return gnutls_x509_crt_verify(handle, &issuer, 1, 0, &result) == 0 && result == 0
     }
 
-    /// Whether the certificate is valid for a host name.
+    /// Whether the certificate is valid for the given host name.
     func names(host: String) -> Bool { gnutls_x509_crt_check_hostname(handle, host) != 0 }
 }
 
@@ -165,10 +166,10 @@ final class PrivateKey {
             gnutls_x509_privkey_generate(handle, GNUTLS_PK_ECDSA, bits, 0), "a private key cannot be created")
     }
 
-    /// Parses a key.
+    /// Parses a private key.
     ///
-    /// - Parameter pem: The key as PEM.
-    /// - Throws: `GroupError` if the text isn't a key.
+    /// - Parameter pem: The private key as PEM.
+    /// - Throws: `GroupError` if the text isn't a valid key.
     init(pem: String) throws(GroupError) {
         handle = try Self.empty()
         let code = TLSBytes.with(Array(pem.utf8)) {
@@ -186,7 +187,7 @@ final class PrivateKey {
         return handle
     }
 
-    /// Returns the key as PEM (PKCS #8, unencrypted).
+    /// Returns the private key as PEM (PKCS #8, unencrypted).
     ///
     /// - Throws: `GroupError` if GnuTLS fails.
     func pem() throws(GroupError) -> String {
@@ -199,7 +200,7 @@ final class PrivateKey {
 
     /// Creates a certificate signing request for this key, as PEM (PKCS #10).
     ///
-    /// - Parameter name: The common name.
+    /// - Parameter name: The common name in the request.
     /// - Returns: The request.
     /// - Throws: `GroupError` if GnuTLS fails.
     func request(named name: String) throws(GroupError) -> String {

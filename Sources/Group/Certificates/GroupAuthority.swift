@@ -7,10 +7,10 @@ struct GroupAuthority {
     private static let day = 86_400
     /// Validity of the authority's and the broker's certificates, in seconds.
     private static let longest = 3650 * day
-    /// Validity of a member's certificate, in seconds.
+    /// Default validity of a member's certificate, in seconds.
     static let usual = 800 * day
 
-    /// Loads a group's authority.
+    /// Loads the certificate authority of a group.
     ///
     /// - Throws: `GroupError` if this computer doesn't have the authority's key.
     init(of folder: GroupFolder) throws(GroupError) {
@@ -24,7 +24,8 @@ struct GroupAuthority {
         group = folder.group
     }
 
-    /// Creates a group's authority, the broker's certificate, and this computer's certificate for serving the group.
+    /// Creates a group's certificate authority, the broker's certificate, and this computer's certificate for
+    /// serving the group.
     ///
     /// - Throws: `GroupError` if the certificates can't be created or written.
     static func make(in folder: GroupFolder) throws(GroupError) {
@@ -56,13 +57,13 @@ struct GroupAuthority {
         try folder.write(try issued.pem() + (try certificate.pem()), to: files.certificate)
     }
 
-    /// Issues a certificate for a member's key.
+    /// Issues a certificate for a member's public key.
     ///
     /// - Parameters:
     ///   - request: The member's certificate signing request (PEM).
     ///   - name: The member's name, which overrides the name in the request.
-    ///   - identity: The member's identity, unique to this certificate.
-    ///   - lifetime: Validity in seconds.
+    ///   - identity: The member's identity, which is unique to this certificate.
+    ///   - lifetime: Validity of the certificate in seconds.
     /// - Returns: The certificate as PEM.
     /// - Throws: `GroupError` if the request is invalid.
     func certify(

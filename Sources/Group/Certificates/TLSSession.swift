@@ -2,8 +2,8 @@ internal import CTLS
 internal import Glibc
 internal import Media
 
-/// A TLS connection over a connected socket that carries one line in each direction. The connection is closed when its
-/// last reference is released. Use it from a single thread.
+/// A TLS connection over a connected socket. The connection carries one line of text in each direction. The
+/// connection is closed when its last reference is released. Use it from a single thread.
 final class TLSSession {
     private let session: gnutls_session_t
     private let credentials: gnutls_certificate_credentials_t
@@ -93,7 +93,7 @@ final class TLSSession {
         }
     }
 
-    /// Waits for a line.
+    /// Waits for a line from the peer.
     ///
     /// - Throws: `GroupError` if no line arrives in time, or the line is too long.
     func receive() throws(GroupError) -> [UInt8] {
@@ -121,17 +121,17 @@ enum TLSBytes {
         }
     }
 
-    /// Returns text that GnuTLS has allocated, and frees the allocation.
+    /// Returns a text that GnuTLS has allocated, and frees GnuTLS's memory.
     static func take(_ datum: gnutls_datum_t) -> String {
         defer { tls_free(datum.data) }
         return String(decoding: UnsafeBufferPointer(start: datum.data, count: Int(datum.size)), as: UTF8.self)
     }
 
-    /// Returns the SHA-256 digest of bytes.
+    /// Returns the SHA-256 digest of the given bytes.
     static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var (digest, count) = ([UInt8](repeating: 0, count: 32), 32)
         let code = with(bytes) { gnutls_fingerprint(GNUTLS_DIG_SHA256, &$0, &digest, &count) }
-        // SHA-256 is always available. An all-zero digest matches nothing.
+        // SHA-256 is always available. An all-zero digest doesn't match any real one.
         return code == 0 ? digest : [UInt8](repeating: 0, count: 32)
     }
 }
@@ -142,8 +142,8 @@ enum TLSFault {
     ///
     /// - Parameters:
     ///   - code: Return value of the call; negative on failure.
-    ///   - sentence: The failed operation, without a period.
-    /// - Throws: `GroupError` with the sentence and the reason.
+    ///   - sentence: Description of the failure as a sentence, without a period.
+    /// - Throws: `GroupError` that contains the sentence and the reason.
     static func check(_ code: Int32, _ sentence: String) throws(GroupError) {
         guard code < 0 else { return }
         throw GroupError("\(sentence): \(String(cString: gnutls_strerror(code))).")

@@ -14,14 +14,15 @@ final class Coordination: Sendable {
     private let states = ConditionLock<[String: (state: NodeState, at: ClockTime)]>([:])
     private let markers = ConditionLock(0)
 
-    /// Exit status of a recording that was canceled before T0.
+    /// Exit status of a group recording that was canceled before T0.
     static let interrupted: Int32 = 130
 
     private static let interval = Nanoseconds.seconds(1)
     private static let telling = Nanoseconds.seconds(10)
-    /// Time without a state message after which a node is considered silent.
+    /// Time without a state message after which a node is considered unresponsive.
     private static let silence = Nanoseconds.seconds(4)
-    /// Lead time of a stop command. All nodes must receive the command in advance so that they stop on the same tick.
+    /// Lead time of a stop command. All nodes must receive a stop command in advance so that they stop at the
+    /// same tick.
     private static let notice = Nanoseconds.milliseconds(400)
 
     init(
@@ -46,7 +47,7 @@ final class Coordination: Sendable {
 
     /// Sends a `multicam ctl` command to nodes.
     ///
-    /// - Returns: Each node's answer as a sentence, and the exit status.
+    /// - Returns: Each node's response as a sentence, and the exit status.
     static func say(
         _ words: [String], at instant: Int64, to nodes: [String], of recording: GroupRecording,
         _ caller: GroupCaller
@@ -70,9 +71,9 @@ final class Coordination: Sendable {
         return (sentences, status)
     }
 
-    /// Coordinates the recording until its duration has elapsed or a signal arrives. Blocks.
+    /// Coordinates the recording. Blocks until the recording's duration has elapsed or a stop signal arrives.
     ///
-    /// - Returns: The exit status.
+    /// - Returns: The exit status of the recording.
     /// - Throws: `GroupError` if another coordinator has taken over.
     func run(until stop: StopSignals) throws(GroupError) -> Int32 {
         let clock = MonotonicClock()
@@ -167,7 +168,7 @@ final class Coordination: Sendable {
             // it.
             if case .store(let own) = decision { _ = try board.note(own, revision: stored.revision) }
         } catch {
-            // The broker may be unreachable, or its store may be new. The nodes continue to record.
+            // The broker may be unreachable, or its store may not exist yet. The nodes continue to record.
             return
         }
         guard case .yield(let coordinator) = decision else { return }
@@ -202,7 +203,8 @@ final class Coordination: Sendable {
         }
     }
 
-    /// Waits up to `GroupRecording.closingTime` for all nodes to close their files, and reports the results.
+    /// Waits up to `GroupRecording.closingTime` for all nodes to close their files, and then reports the
+    /// results.
     private func conclude(until stop: StopSignals, unless over: Cancellation) -> Int32 {
         let clock = MonotonicClock()
         var ending = GroupEnding(recording.nodes, endedAt: clock.now)

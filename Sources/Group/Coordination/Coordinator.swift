@@ -7,24 +7,24 @@ internal import SessionFolder
 /// died.
 struct Coordinator {
     let folder: GroupFolder
-    /// The nodes and profiles listed in the coordinator's profile. If empty, every connected node records with its
-    /// default profile.
+    /// The nodes and profiles listed in the coordinator's profile. If the list is empty, every connected node
+    /// records with its default profile.
     let nodes: [(name: String, profile: String?)]
     let duration: Nanoseconds?
     let asJSON: Bool
 
-    /// Minimum time between now and T0.
+    /// Minimum lead time: when T0 is chosen, it is at least this far in the future.
     private static let lead = Nanoseconds.seconds(2)
     /// Time without a heartbeat after which a coordinator is considered gone. Coordinators send one heartbeat per
     /// second.
     private static let silence = Nanoseconds.milliseconds(2600)
-    /// Maximum time for a node to end a stray recording.
+    /// Maximum time for a node to end a recording that isn't the group's.
     private static let strayTime = Nanoseconds.seconds(10)
 
-    /// Coordinates a recording. Blocks until it has ended.
+    /// Coordinates a recording. This method blocks until the recording has ended.
     ///
     /// - Returns: The worst exit status of all nodes.
-    /// - Throws: `GroupError` if nothing is recorded.
+    /// - Throws: `GroupError` if the recording can't be started or taken over.
     func run() throws(GroupError) -> Int32 {
         let desk = ConditionLock<Coordination?>(nil)
         let stop = StopSignals { number in desk.withLock { $0 }?.signal(number) }
@@ -36,8 +36,8 @@ struct Coordinator {
         var states = try GroupStatus.listen(
             over: connection, group: folder.group, for: .milliseconds(2300), unless: stop)
         try Self.check(stop)
-        // A recording in the store determines the participating nodes. Until it has been read, all connected
-        // nodes are included.
+        // The recording in the store lists its participating nodes. Until the store has been read, all
+        // connected nodes are considered.
         board.now = time(correctedBy: own ?? Self.middle(states.values.map(\.ahead)))
         var stored = try board.stored()
         if case .implausible(let reason, _) = stored {
@@ -48,7 +48,7 @@ struct Coordinator {
         var signs: [CoordinatorHeartbeat] = []
         if CoordinatorChoice.needsSigns(stored: stored, nodes: makes(states), at: board.now()) {
             (signs, states) = try listen(over: connection, states, unless: stop)
-            // A running coordinator stores its recording again within a second.
+            // If the store has lost a recording, the recording's coordinator stores it again within a second.
             stored = try board.stored()
         }
         let choice = CoordinatorChoice(
@@ -86,7 +86,7 @@ struct Coordinator {
         return try coordinating.run(until: stop)
     }
 
-    /// Cancels the preparation if a signal has arrived.
+    /// Cancels the preparation if a stop signal has arrived.
     private static func check(_ stop: StopSignals) throws(GroupError) {
         if stop.hasCome {
             throw GroupError(
@@ -101,8 +101,8 @@ struct Coordinator {
         return "\(member) (\(host.printable(limit: 60)), process \(getpid()))"
     }
 
-    /// Returns the recording that each node reports. Nodes that don't take part in the requested recording are ignored,
-    /// because their reports can't be trusted.
+    /// Returns the recording that each node reports as running. If the coordinator's profile lists nodes,
+    /// reports of other nodes are ignored, because they can't be trusted.
     private func makes(
         _ states: [String: (state: NodeState, ahead: Nanoseconds)]
     ) -> [String: String?] {
@@ -116,8 +116,9 @@ struct Coordinator {
         values.isEmpty ? .zero : values.sorted()[values.count / 2]
     }
 
-    /// Returns a function for the group's time. On the computer that serves the group, this is the system clock.
-    /// Elsewhere the time advances with CLOCK_MONOTONIC, so that setting the system clock doesn't affect it.
+    /// Returns a function for the group's time. On the computer that serves the group, this is the system
+    /// clock. On other computers, the group's time advances with CLOCK_MONOTONIC, so that changes to the
+    /// system clock don't affect it.
     private func time(correctedBy correction: Nanoseconds) -> @Sendable () -> Int64 {
         if folder.has(GroupFolder.serving.certificate) { return { ClockPair.now().utc } }
         let begin = ClockPair.now()
@@ -158,9 +159,9 @@ struct Coordinator {
         return nodes
     }
 
-    /// Ends recordings that individual nodes report but that aren't the group's. A node that still reports such a
-    /// recording after the deadline is excluded. Otherwise, a faulty or hostile node could prevent the group from
-    /// recording.
+    /// Ends recordings that individual nodes report but that aren't the group's. A node that still reports
+    /// such a recording after the deadline is excluded, so that a faulty or hostile node can't prevent the
+    /// group from recording.
     ///
     /// - Returns: The participating nodes.
     /// - Throws: `GroupError` if no node remains, or the coordinator's profile requires an excluded node.
@@ -185,7 +186,7 @@ struct Coordinator {
                 caller.order(.report, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(3))
             }
             open = answers.filter { _, answer in
-                // A node with no record of the recording isn't recording it.
+                // If a node doesn't know the recording, it isn't making it.
                 guard case .success(let answer) = answer else { return true }
                 return answer.recording?.isRunning ?? false
             }.map(\.node)
@@ -224,7 +225,8 @@ struct Coordinator {
         try Self.check(stop)
         try Self.tell(answers)
         let now = caller.now()
-        // T0 is on a whole second, which coincides with a timecode label at every integer frame rate.
+        // T0 is on a whole second, which coincides with the start of a timecode frame at every integer frame
+        // rate.
         let second = (Nanoseconds(now) + Self.lead).count / 1_000_000_000 + 1
         let recording = GroupRecording(
             name: name, group: folder.group, coordinator: caller.coordinator, term: term,
@@ -292,8 +294,8 @@ struct Coordinator {
             status: refusals.map(\.1).max() ?? 1)
     }
 
-    /// Returns a recording name that consists of the date and time in this computer's time zone, and the
-    /// group.
+    /// Returns a recording name that consists of the date, the time in this computer's time zone, and the
+    /// group's name.
     private func recordingName(at utc: Int64) -> String {
         var (seconds, fields) = (time_t(utc / 1_000_000_000), tm())
         localtime_r(&seconds, &fields)
@@ -304,7 +306,7 @@ struct Coordinator {
 
     // MARK: Recordings in progress
 
-    /// Listens for heartbeats from a recording's coordinator, and for node states.
+    /// Listens for heartbeats from coordinators and for node states.
     private func listen(
         over connection: BrokerConnection,
         _ before: [String: (state: NodeState, ahead: Nanoseconds)], unless stop: StopSignals
@@ -321,7 +323,7 @@ struct Coordinator {
         return (signs, before.merging(states) { $1 })
     }
 
-    /// Requests a recording's details from the nodes after the store has lost them.
+    /// Requests the details of a recording from the nodes, because the store has lost them.
     ///
     /// - Throws: `GroupError` if no node reports a plausible recording.
     private func ask(
@@ -372,30 +374,32 @@ struct Coordinator {
     }
 }
 
-/// The first action of a new coordinator. The decision uses no clocks or connections.
+/// A new coordinator's decision about its first action. The decision logic doesn't access clocks or
+/// connections.
 enum CoordinatorChoice: Equatable {
-    /// Begin a recording with this term number, after ending the recordings that some nodes report. `ending` contains
-    /// the names of these recordings by node.
+    /// Start a recording with this term number, after ending the recordings that some nodes report. `ending`
+    /// maps each of these nodes to the name of its recording.
     case begin(term: Int64, ending: [String: String] = [:])
-    /// Take over the recording, because its coordinator is silent.
+    /// Take over the recording, because its coordinator no longer sends heartbeats.
     case takeOver(GroupRecording)
-    /// Take over a recording that is running on nodes but missing from the store. One of the nodes must be queried for
-    /// the recording's details.
+    /// Take over a recording that is running on nodes but missing from the store. The recording's details
+    /// must be requested from one of these nodes.
     case recover(recording: String, nodes: [String])
-    /// Refuse, because another coordinator is running.
+    /// Refuse to start, because another coordinator is running.
     case refuse(coordinator: String, recording: String)
 
-    /// Maximum time after T0 until all participating nodes have received the recording. Nodes read the store
-    /// once per second.
+    /// Maximum time after T0 until all participating nodes have received the recording's details. Nodes read
+    /// the store once per second.
     private static let settling = Nanoseconds.seconds(5)
 
-    /// Makes the decision. Nodes report the recording they are making, and a report may be wrong or forged.
-    /// Without the store, only a recording that most nodes report is taken over.
+    /// Decides on the first action of a new coordinator. Nodes report the recordings that they are making,
+    /// but a report may be wrong or forged. If the store doesn't contain a recording, one is taken over only
+    /// if most nodes report it.
     ///
     /// - Parameters:
     ///   - stored: The value in the broker's store.
     ///   - signs: The heartbeats received from coordinators, oldest first.
-    ///   - nodes: The nodes that have reported, each with its recording.
+    ///   - nodes: The nodes that have sent a state, each with the recording that it reports.
     ///   - now: The group's time in nanoseconds since 1970.
     init(stored: StoredRecording, signs: [CoordinatorHeartbeat], nodes: [String: String?], at now: Int64) {
         let present = stored.recording
@@ -426,15 +430,15 @@ enum CoordinatorChoice: Equatable {
         self = .begin(term: GroupRecording.term(after: present?.term ?? 0), ending: reported)
     }
 
-    /// Whether to listen for heartbeats before deciding, because a recording is running according to the store or a
-    /// node.
+    /// Whether the coordinator must listen for heartbeats before the decision, because the store or a node
+    /// indicates that a recording is running.
     static func needsSigns(stored: StoredRecording, nodes: [String: String?], at now: Int64) -> Bool {
         if let present = stored.recording, present.isRunning(at: now) { return true }
         return !reported(besides: stored.recording, nodes, at: now).isEmpty
     }
 
-    /// Whether a recording without an end in the store isn't running on any of its nodes, for example after
-    /// the store was restored or the nodes lost power.
+    /// Whether a recording has no end in the store but isn't running on any of its nodes. A recording can be
+    /// in this state after the store was restored from a backup or the nodes lost power.
     private static func isAbandoned(_ present: GroupRecording, _ nodes: [String: String?], at now: Int64)
         -> Bool
     {
@@ -442,8 +446,8 @@ enum CoordinatorChoice: Equatable {
             && present.nodes.allSatisfy { node in nodes[node].map { $0 != present.name } ?? false }
     }
 
-    /// Returns the recordings that nodes report, without the one in the store. Nodes start and stop that
-    /// recording on their own, so it is included only if they are overdue.
+    /// Returns the recordings that nodes report, without the recording in the store. Nodes start and stop the
+    /// stored recording automatically, so it is included only for nodes that are overdue.
     private static func reported(
         besides present: GroupRecording?, _ nodes: [String: String?], at now: Int64
     ) -> [String: String] {

@@ -20,7 +20,7 @@ final class GroupCaller: Sendable {
         (self.connection, self.group, self.coordinator, self.now) = (connection, group, coordinator, now)
     }
 
-    /// Creates a command that expires after a given time.
+    /// Creates a command that expires after the given time.
     func order(_ action: GroupOrder.Action, of recording: String?, term: Int64, within time: Nanoseconds)
         -> GroupOrder
     {
@@ -36,11 +36,12 @@ final class GroupCaller: Sendable {
     /// passed. Blocks.
     ///
     /// - Parameters:
-    ///   - order: The command. The node executes the command only once, even if it arrives more than once.
+    ///   - order: The command to send. The node executes the command only once, even if it receives the
+    ///     command several times.
     ///   - node: The node's name.
-    ///   - stop: A signal ends the wait within two seconds.
-    /// - Returns: The answer, which may be a refusal.
-    /// - Throws: `GroupError` if no answer arrives in time.
+    ///   - stop: If a stop signal arrives, waiting ends within two seconds.
+    /// - Returns: The node's response, which may be a refusal.
+    /// - Throws: `GroupError` if no response arrives in time.
     func ask(
         _ order: GroupOrder, of node: String, unless stop: StopSignals? = nil
     ) throws(GroupError) -> GroupAnswer {
@@ -61,9 +62,9 @@ final class GroupCaller: Sendable {
         }
     }
 
-    /// Decodes an answer.
+    /// Decodes a node's response.
     ///
-    /// - Throws: `GroupError` if the bytes aren't a valid answer.
+    /// - Throws: `GroupError` if the bytes aren't a valid response.
     static func answer(_ bytes: [UInt8]) throws(GroupError) -> GroupAnswer {
         do {
             return try JSONText.decoder().decode(GroupAnswer.self, from: Data(bytes))
@@ -73,13 +74,13 @@ final class GroupCaller: Sendable {
         }
     }
 
-    /// Sends commands to several nodes concurrently and waits for all answers.
+    /// Sends commands to several nodes concurrently and waits for all responses.
     ///
     /// - Parameters:
-    ///   - nodes: Names of the nodes.
-    ///   - stop: A signal ends the wait within two seconds.
+    ///   - nodes: Names of the nodes that receive a command.
+    ///   - stop: If a stop signal arrives, waiting ends within two seconds.
     ///   - order: Creates the command for a node.
-    /// - Returns: The answers, in the order of `nodes`.
+    /// - Returns: The responses, in the order of `nodes`.
     func askAll(
         _ nodes: [String], unless stop: StopSignals? = nil, _ order: (String) -> GroupOrder
     ) -> [(node: String, answer: Result<GroupAnswer, GroupError>)] {

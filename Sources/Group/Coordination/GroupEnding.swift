@@ -1,37 +1,39 @@
 internal import Media
 
-/// The end of a group recording: which nodes have finished, and how long the coordinator waits for the other nodes. A
-/// faulty or hostile node may keep reporting that it is recording, so the coordinator continues without it after the
-/// deadline. The decision uses no clocks or connections.
+/// Tracks the end of a group recording: which nodes have finished, and how long the coordinator waits for the
+/// other nodes. A faulty or hostile node may keep reporting that it is recording, so the coordinator stops
+/// waiting for it after the deadline. The decision logic doesn't access clocks or connections.
 struct GroupEnding: Sendable {
     /// A node's last report about its recording.
     enum Report: Sendable, Equatable {
-        /// No answer has arrived.
+        /// The node hasn't responded.
         case silent
-        /// The node is recording or closing its files.
+        /// The node is still recording or closing its files.
         case recording
-        /// The node refused to report, for the reason in this sentence.
+        /// The node refused to report its recording. The associated sentence states the reason for the
+        /// refusal.
         case refused(String)
         /// The node's recording has ended.
         case ended(NodeRecording)
     }
 
-    /// Time at which the coordinator stops waiting.
+    /// Deadline for the coordinator's wait.
     let deadline: ClockTime
     private let nodes: [String]
     private var reports: [String: Report] = [:]
 
-    /// Starts waiting for the nodes.
+    /// Creates the state for waiting until all nodes have finished.
     ///
     /// - Parameters:
-    ///   - nodes: The nodes of the recording.
-    ///   - end: Time at which the recording ended.
+    ///   - nodes: The nodes that take part in the recording.
+    ///   - end: End time of the recording.
     init(_ nodes: [String], endedAt end: ClockTime) {
         self.nodes = nodes
         deadline = end + GroupRecording.closingTime
     }
 
-    /// The nodes that haven't reported that they ended, in the recording's order.
+    /// The nodes that haven't reported the end of their recordings, in the order of the group recording's
+    /// node list.
     var open: [String] {
         nodes.filter { if case .ended = report(of: $0) { false } else { true } }
     }
@@ -42,15 +44,17 @@ struct GroupEnding: Sendable {
     /// Returns a node's last report.
     func report(of node: String) -> Report { reports[node] ?? .silent }
 
-    /// Processes an answer, even after the deadline. A node's first report that its recording has ended is
-    /// final and can't be retracted.
+    /// Processes a node's response, even after the deadline. A node's first report that its recording has
+    /// ended is final: later reports don't change it.
     ///
-    /// - Returns: The node's recording if this answer is the first report of its end; otherwise `nil`.
+    /// - Returns: The node's recording if this response is the first report of that recording's end;
+    ///   otherwise `nil`.
     mutating func receive(_ answer: Result<GroupAnswer, GroupError>, from node: String) -> NodeRecording? {
         if case .ended = report(of: node) { return nil }
         guard nodes.contains(node), case .success(let answer) = answer else { return nil }
         guard let part = answer.recording, let outcome = part.outcome, outcome != "recording" else {
-            // A request that arrives too late is refused and must be sent again.
+            // A node refuses a report request that arrives after its deadline. A refused request must be sent
+            // again.
             reports[node] = answer.ok ? .recording : .refused(answer.text)
             return nil
         }
@@ -58,16 +62,16 @@ struct GroupEnding: Sendable {
         return part
     }
 
-    /// The exit status of the whole recording: the worst status of all nodes, and at least 1 if a node hasn't reported
-    /// its end.
+    /// The exit status of the whole recording: the worst status of all nodes, and at least 1 if a node hasn't
+    /// reported the end of its recording.
     var status: Int32 {
         nodes.map { node in
             if case .ended(let part) = report(of: node) { part.status } else { 1 }
         }.max() ?? 0
     }
 
-    /// The outcome of each node, for programs: the outcome in its manifest, or `silent` or `overdue` if it hasn't
-    /// reported its end.
+    /// The outcome of each node, in machine-readable form: the outcome from its manifest, or `silent` or
+    /// `overdue` if the node hasn't reported the end of its recording.
     var outcomes: [String: String] {
         Dictionary(
             nodes.map { node in
@@ -79,8 +83,8 @@ struct GroupEnding: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns a sentence that explains why a node is considered unfinished; `nil` if it has reported its
-    /// end.
+    /// Returns a sentence that explains why a node is considered unfinished; `nil` if the node has reported
+    /// the end of its recording.
     func complaint(about node: String) -> String? {
         switch report(of: node) {
         case .silent:
@@ -93,7 +97,8 @@ struct GroupEnding: Sendable {
         }
     }
 
-    /// The verdict on the group's recording if nodes haven't reported their end; `nil` if all nodes have reported it.
+    /// The verdict on the group recording if some nodes haven't reported the end of their recordings; `nil`
+    /// if all nodes have.
     var verdict: String? {
         guard !open.isEmpty else { return nil }
         return

@@ -7,9 +7,10 @@ struct GroupStatus {
     let folder: GroupFolder
     let asJSON: Bool
 
-    /// Listens for 2.5 s, queries the stored states, and prints one line per node.
+    /// Listens for node states for 2.5 s, reads the latest recording from the store, and prints one line per
+    /// node.
     ///
-    /// - Returns: 0 if all members have sent a state, 1 if one is silent.
+    /// - Returns: 0 if all members have sent a state, 1 if at least one hasn't.
     /// - Throws: `GroupError` if the broker can't be reached.
     func run() throws(GroupError) -> Int32 {
         let connection = try BrokerConnection(folder, as: try folder.identity())
@@ -34,8 +35,8 @@ struct GroupStatus {
         return silent.isEmpty ? 0 : 1
     }
 
-    /// Returns the group's latest recording; `nil` if the broker doesn't have one, or currently can't read
-    /// its store.
+    /// Returns the group's latest recording; `nil` if the broker doesn't have a recording or currently can't
+    /// read its store.
     private func latestRecording(over connection: BrokerConnection, at now: Int64) throws(GroupError)
         -> GroupRecording?
     {
@@ -49,7 +50,8 @@ struct GroupStatus {
         }
     }
 
-    /// Whether a node reports a recording that the group has ended, or that isn't the group's latest recording.
+    /// Whether a node reports that it is making a recording that the group has ended, or that isn't the
+    /// group's latest one.
     static func isOverdue(_ state: NodeState, _ latest: GroupRecording?, at now: Int64) -> Bool {
         guard let recording = state.recording, let latest else { return false }
         return recording != latest.name || latest.isOverdue(at: now)
@@ -111,7 +113,7 @@ struct GroupStatus {
     /// Formats a fraction (0 to 1) as a percentage.
     static func percent(_ share: Double) -> String { "\(Int64(rounding: share * 100)) %" }
 
-    /// Describes a clock offset in words.
+    /// Returns a clock offset as text for users.
     static func clock(_ reading: ClockReading?) -> String {
         guard let reading else { return "clock not measured" }
         return "clock error at most \(microseconds(reading.bound_ns))"
@@ -130,7 +132,7 @@ struct GroupWords {
     let nodes: [String]
     let words: [String]
 
-    /// Sends the command and prints each node's answer.
+    /// Sends the command and prints each node's response.
     ///
     /// - Returns: The worst exit status of all nodes.
     /// - Throws: `GroupError` if no recording is running.

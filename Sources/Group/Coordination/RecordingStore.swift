@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// The group's recording in the broker's store, visible to all members. Each update checks whether another
-/// client made a change first.
+/// Access to the group's recording in the broker's store, which all members can read. Each update fails if
+/// another client has changed the value in the meantime.
 struct RecordingStore {
     let stream: JetStream
     let group: String
@@ -14,31 +14,31 @@ struct RecordingStore {
 
     /// Reads the stored recording.
     ///
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func stored() throws(GroupError) -> StoredRecording {
         StoredRecording(try stream.value(of: key), of: group, at: now())
     }
 
-    /// Returns the current recording, or the last one if none is running; `nil` if the store is empty or its value is
-    /// implausible.
+    /// Returns the current recording, or the last recording if none is running. Returns `nil` if the store is
+    /// empty or its value is implausible.
     ///
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func present() throws(GroupError) -> GroupRecording? { try stored().recording }
 
     /// Stores a recording, unless another client has changed the value since the given revision.
     ///
     /// - Parameters:
-    ///   - recording: The recording.
-    ///   - revision: The revision that was read; `nil` if the store was empty.
-    /// - Returns: Whether the recording was stored.
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    ///   - recording: The recording to store.
+    ///   - revision: The revision of the value that was read; `nil` if the store was empty.
+    /// - Returns: Whether the recording has been stored.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func note(_ recording: GroupRecording, revision: UInt64?) throws(GroupError) -> Bool {
         try stream.replace(key, by: JSONText.line(recording), revision: revision)
     }
 
-    /// Stores a recording under its name, so that it can be collected later.
+    /// Stores a recording under its name, so that `multicam collect` can find it later.
     ///
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func keep(_ recording: GroupRecording) throws(GroupError) {
         _ = try stream.replace(
             "\(group).kept.\(recording.name)", by: JSONText.line(recording), revision: nil)
@@ -46,7 +46,7 @@ struct RecordingStore {
 
     /// Returns a recording that was stored under its name; `nil` if the broker doesn't have it.
     ///
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func kept(_ name: String) throws(GroupError) -> GroupRecording? {
         if let present = try present(), present.name == name { return present }
         let kept = StoredRecording(try stream.value(of: "\(group).kept.\(name)"), of: group, at: now())
@@ -56,9 +56,9 @@ struct RecordingStore {
     /// Stores the end of a recording. Retries each time another client changes the value first.
     ///
     /// - Parameters:
-    ///   - own: The coordinator's version of the recording.
-    ///   - end: The end in nanoseconds since 1970.
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    ///   - own: The recording as the coordinator knows it.
+    ///   - end: End of the recording, in nanoseconds since 1970.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     func end(_ own: GroupRecording, at end: Int64) throws(GroupError) {
         while true {
             let stored = try stored()
@@ -68,8 +68,9 @@ struct RecordingStore {
     }
 }
 
-/// A coordinator's decision about the value in the broker's store. The store may be new, restored from an older backup,
-/// or damaged, and other coordinators write to it. The decision uses no clocks or connections.
+/// A coordinator's decision about the value in the broker's store. The store may be new, restored from an
+/// older backup, or damaged, and other coordinators write to it. The decision logic doesn't access clocks or
+/// connections.
 enum StoreDecision: Equatable {
     /// Keep the stored value, which is correct or belongs to a newer recording.
     case keep
@@ -78,11 +79,11 @@ enum StoreDecision: Equatable {
     /// Stop coordinating, because another coordinator has taken over this recording.
     case yield(to: String)
 
-    /// Makes the decision for a coordinator during its recording.
+    /// Makes the decision for a coordinator while its recording is running.
     ///
     /// - Parameters:
-    ///   - own: The coordinator's recording.
-    ///   - stored: The current value.
+    ///   - own: The recording as the coordinator knows it.
+    ///   - stored: The value that is currently stored.
     init(coordinating own: GroupRecording, stored: StoredRecording) {
         guard let present = stored.recording else {
             self = .store(own)
@@ -95,8 +96,8 @@ enum StoreDecision: Equatable {
         }
     }
 
-    /// Whether the stored value is older than the one that the coordinator has stored, because the store was restored
-    /// from a backup.
+    /// Whether the stored value is older than the value that the coordinator has written, because the store
+    /// was restored from a backup.
     private static func isOlder(_ present: GroupRecording, than own: GroupRecording) -> Bool {
         present.name == own.name ? present.term < own.term : present.t0_utc_ns < own.t0_utc_ns
     }
@@ -104,10 +105,11 @@ enum StoreDecision: Equatable {
     /// Returns the value that ends a recording.
     ///
     /// - Parameters:
-    ///   - own: The coordinator's version of the recording.
-    ///   - end: The end in nanoseconds since 1970.
-    ///   - stored: The current value.
-    /// - Returns: The value to store; `nil` if an end is already stored, or the store has a newer recording.
+    ///   - own: The recording as the coordinator knows it.
+    ///   - end: End of the recording, in nanoseconds since 1970.
+    ///   - stored: The value that is currently stored.
+    /// - Returns: The value to store; `nil` if an end is already stored or the store contains a newer
+    ///   recording.
     static func ending(_ own: GroupRecording, at end: Int64, stored: StoredRecording) -> GroupRecording? {
         var ended = own
         if let present = stored.recording {

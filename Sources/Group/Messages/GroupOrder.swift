@@ -2,27 +2,30 @@
 struct GroupOrder: Codable, Sendable, Equatable {
     /// The requested action.
     enum Action: String, Codable, Sendable {
-        /// Put a recorder on standby with a profile, and report its plan, hardware cost, disk space, and clock.
+        /// Put a recorder on standby with a profile, and report the plan, hardware cost, disk space, and
+        /// clock offset.
         case prepare
-        /// Start a recording at T0.
+        /// Start the recording at T0.
         case begin
         /// Stop the recording at a given time.
         case stop
         /// Execute a `multicam ctl` command.
         case ctl
-        /// Report the folder and the result of a recording.
+        /// Report the session folder and the result of a recording.
         case report
     }
 
-    /// Identifier of the command. A node executes a repeated command only once and returns the same answer again.
+    /// Identifier of the command. A node executes a repeated command only once and returns the same response
+    /// each time.
     var id: String
     /// Name of the sending coordinator, for messages.
     var coordinator: String
-    /// Term number of the coordinator. Within a recording, a node ignores commands with a lower term than one that it
-    /// has already accepted.
+    /// Term number of the coordinator. During a recording, a node ignores commands with a lower term number
+    /// than a command that it has already accepted.
     var term: Int64
     var action: Action
-    /// Deadline in group time, in nanoseconds since 1970. After this time, the command isn't executed.
+    /// Deadline in group time, in nanoseconds since 1970. After the deadline, nodes don't execute the
+    /// command.
     var deadline_utc_ns: Int64
     /// Name of the group's recording; `nil` if the command doesn't concern a recording.
     var recording: String?
@@ -38,31 +41,31 @@ struct GroupOrder: Codable, Sendable, Equatable {
     var words: [String]?
 }
 
-/// A node's answer to a command.
+/// A node's response to a command.
 struct GroupAnswer: Codable, Sendable, Equatable {
-    /// Identifier of the command.
+    /// Identifier of the command that this message responds to.
     var id: String
-    /// Name of the answering node.
+    /// Name of the responding node.
     var node: String
     /// Whether the node has executed the command or will execute it.
     var ok: Bool
-    /// Description of the result or of the reason for the refusal, as a human-readable sentence.
+    /// Result of the command, or the reason for a refusal, as a human-readable sentence.
     var text: String
-    /// For refusals: the resulting exit status.
+    /// For refusals: the exit status that results for the coordinator's command.
     var exit: Int32?
     /// For `prepare`: the hardware cost of the plan.
     var cost: Double?
     /// For `prepare`: seconds until the disk is full.
     var disk_seconds: Double?
-    /// Offset of the node's clock from the group's time; `nil` while unknown.
+    /// Offset of the node's clock from the group's time; `nil` while the offset is unknown.
     var clock: ClockReading?
     /// For `prepare`: frame interval of the slowest track, in nanoseconds.
     var frame_ns: Int64?
-    /// For `report`: the recording.
+    /// For `report`: the node's part in the recording.
     var recording: NodeRecording?
 
-    /// The exit status of a refusal. 1 if the node, which may run any version, sends no status or an invalid
-    /// one.
+    /// The exit status of a refusal. The status is 1 if the node doesn't send a valid one, as nodes with
+    /// other program versions might.
     var status: Int32 { exit.flatMap { (1...255).contains($0) ? $0 : nil } ?? 1 }
 }
 
@@ -77,7 +80,7 @@ struct GroupSubjects: Sendable {
     var prefix: String { "mc.\(group)." }
     /// The stream that contains the events of all nodes.
     var stream: String { "mc-\(group)-events" }
-    /// Key of the current recording, or of the last one if none is running.
+    /// Key of the current recording in the store, or of the last recording if none is running.
     var recordingKey: String { "\(group).recording" }
 
     func command(to node: String) -> String { prefix + "command." + node }
@@ -85,16 +88,17 @@ struct GroupSubjects: Sendable {
     func state(of node: String) -> String { prefix + "state." + node }
     /// Returns the subject for heartbeats from a coordinator on a member's computer.
     func coordinator(_ member: String) -> String { prefix + "coordinator." + member }
-    /// Returns the common prefix of the subjects for answers to a member.
+    /// Returns the common prefix of the subjects for responses to a member.
     func inbox(of member: String) -> String { "_INBOX_\(member)" }
 
-    /// Whether a subject is valid for answers: a member's inbox, or the broker's internal reply mapping (`_R_`).
-    /// Answers must never reach a stream or another member's other subjects.
+    /// Whether a subject is valid for responses. Valid subjects are a member's inbox and the broker's
+    /// internal reply mapping (`_R_`). Responses must never be published on other subjects, such as those of
+    /// a stream.
     static func isInbox(_ subject: String) -> Bool {
         subject.hasPrefix("_INBOX_") || subject.hasPrefix("_R_.")
     }
 
-    /// Prefix of a node's request subjects for the broker's store. Each node has a separate account, which
-    /// can access only the subjects that are imported into it.
+    /// Prefix of a node's subjects for requests to the broker's store. Each node has a separate account,
+    /// which can access only the subjects that it imports.
     static let nodeStore = "JS.GROUP.API"
 }

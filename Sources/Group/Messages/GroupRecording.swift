@@ -10,28 +10,28 @@ struct GroupRecording: Codable, Sendable, Equatable {
     var group: String
     /// Name of the recording's coordinator, for messages.
     var coordinator: String
-    /// Term number of the coordinator. A coordinator that takes over increments it.
+    /// Term number of the coordinator. A coordinator that takes over a recording increments the term number.
     var term: Int64
     /// T0, in nanoseconds since 1970.
     var t0_utc_ns: Int64
     /// Recording duration; `nil` to record until a stop command.
     var duration_ns: Int64?
-    /// Past or scheduled end of the recording, in nanoseconds since 1970; `nil` if no end is set.
+    /// Actual or scheduled end of the recording, in nanoseconds since 1970; `nil` if no end is set.
     var end_utc_ns: Int64?
-    /// The nodes that take part.
+    /// Names of the nodes that take part in the recording.
     var nodes: [String]
 
-    /// Maximum time between now and a future T0. Coordinators choose two to three seconds, and clocks that have never
-    /// been synchronized can differ by seconds.
+    /// Maximum lead time of T0, the time from the start command until T0. Coordinators choose two to three
+    /// seconds, and clocks that have never been synchronized can differ by seconds.
     static let longestLead = Nanoseconds.seconds(20)
-    /// Maximum delay after T0 for a node to start, as in `GroupManifest.Node.isPlausible`.
+    /// Maximum delay of a node's start after T0, as in `GroupManifest.Node.isPlausible`.
     static let longestDelay = Nanoseconds.seconds(30 * 86_400)
-    /// Highest accepted term number. Consecutive recordings can't reach this number in a lifetime.
+    /// Highest accepted term number. Recordings in normal use never reach this number.
     static let highestTerm: Int64 = 1_000_000_000
-    /// Maximum number of nodes in a group, limited by the broker's number of connections.
+    /// Maximum number of nodes in a group, given by the maximum number of connections to the broker.
     static let mostNodes = 256
-    /// Maximum time after the end for a node to report that it is still recording. Files of long recordings are closed
-    /// within this time.
+    /// Time after the end of the recording during which nodes may still report that they are recording. The
+    /// time is long enough to close the files of long recordings.
     static let closingTime = Nanoseconds.seconds(60)
 
     /// Returns the term number of the next coordinator.
@@ -47,19 +47,20 @@ struct GroupRecording: Codable, Sendable, Equatable {
         return now < (Nanoseconds(t0_utc_ns) + Nanoseconds(duration_ns)).count
     }
 
-    /// Past or future end of the recording, in nanoseconds since 1970; `nil` while unknown.
+    /// Past or future end of the recording, in nanoseconds since 1970; `nil` while the end is unknown.
     private var end: Int64? {
         let planned = duration_ns.map { (Nanoseconds(t0_utc_ns) + Nanoseconds($0)).count }
         return [end_utc_ns, planned].compactMap { $0 }.min()
     }
 
-    /// Assesses a node that reports this recording as running.
+    /// Determines whether a node that reports this recording as running is overdue.
     ///
     /// - Parameters:
-    ///   - latest: The group's latest recording; `nil` if unknown. A group makes only one recording at a
-    ///     time.
+    ///   - latest: The group's latest recording; `nil` if the latest recording is unknown. A group makes only
+    ///     one recording at a time.
     ///   - now: The group's time in nanoseconds since 1970.
-    /// - Returns: Whether the node is overdue: faulty or reporting falsely, so that nothing waits for it.
+    /// - Returns: Whether the node is overdue. An overdue node is faulty or sends false reports, so the group
+    ///   doesn't wait for it.
     func isOverdue(after latest: GroupRecording? = nil, at now: Int64) -> Bool {
         if let latest, latest.name != name, latest.t0_utc_ns > t0_utc_ns { return true }
         return end.map { Nanoseconds(now) - Nanoseconds($0) > Self.closingTime } ?? false
@@ -70,7 +71,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - start: T0 in nanoseconds since 1970.
     ///   - now: The group's time in nanoseconds since 1970.
-    /// - Returns: The reason why T0 is implausible; `nil` if it is plausible.
+    /// - Returns: The reason why T0 is implausible; `nil` if T0 is plausible.
     static func fault(ofStart start: Int64, at now: Int64) -> String? {
         guard start >= 0 else { return "T0 is before 1970" }
         let lead = Nanoseconds(start) - Nanoseconds(now)
@@ -84,7 +85,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
     /// - Parameters:
     ///   - group: The group's name.
     ///   - now: The group's time in nanoseconds since 1970.
-    /// - Returns: The reason why the recording is implausible; `nil` if it is plausible.
+    /// - Returns: The reason why the recording is implausible; `nil` if the recording is plausible.
     func fault(in group: String, at now: Int64) -> String? {
         guard GroupName.isRecording(name) else { return "the recording name is invalid" }
         guard self.group == group else { return "the recording belongs to another group" }
@@ -100,20 +101,22 @@ struct GroupRecording: Codable, Sendable, Equatable {
     }
 }
 
-/// The value under the key of the group's recording in the broker's store. Any member may have written the value, so
-/// only a plausible recording is used. An implausible value is reported, and the next recording replaces it.
+/// The value under the key of the group's recording in the broker's store. Any member may have written the
+/// value, so only a plausible recording is used. An implausible value is reported to the user, and the next
+/// recording replaces it.
 enum StoredRecording: Sendable, Equatable {
-    /// The key isn't set.
+    /// The store doesn't contain a recording.
     case none
-    /// The current recording, or the last one if none is running.
+    /// The current recording, or the last recording if none is running.
     case recording(GroupRecording, revision: UInt64)
-    /// An implausible value, with the reason as the end of a sentence.
+    /// An implausible value, with the reason why it is implausible. The reason is worded as the end of a
+    /// sentence.
     case implausible(String, revision: UInt64)
 
-    /// Maximum length of a decoded value in bytes. 256 nodes need less than 10,000 bytes.
+    /// Maximum length of a decoded value in bytes. A recording with 256 nodes needs less than 10,000 bytes.
     private static let longest = 64 << 10
 
-    /// Decodes a value.
+    /// Decodes a value from the broker's store.
     ///
     /// - Parameters:
     ///   - value: The bytes and their revision; `nil` if the key isn't set.
@@ -147,7 +150,7 @@ enum StoredRecording: Sendable, Equatable {
         }
     }
 
-    /// The recording, if it is plausible; otherwise `nil`.
+    /// The stored recording; `nil` if there is none or it is implausible.
     var recording: GroupRecording? {
         guard case .recording(let recording, _) = self else { return nil }
         return recording

@@ -1,6 +1,6 @@
 internal import SessionFolder
 
-/// State of a node, sent once per second.
+/// State of a node, which the node sends once per second.
 struct NodeState: Codable, Sendable {
     /// The node's name.
     var node: String
@@ -10,24 +10,25 @@ struct NodeState: Codable, Sendable {
     var state: String
     /// The recorder's profile; `nil` if no recorder is running.
     var profile: String?
-    /// Name of the node's current group recording; `nil` if it isn't taking part in one.
+    /// Name of the node's current group recording; `nil` if the node isn't taking part in a recording.
     var recording: String?
-    /// Nanoseconds since the node's T0; `nil` while it isn't recording.
+    /// Nanoseconds since the node's T0; `nil` while the node isn't recording.
     var time_ns: Int64?
     /// Number of frames lost so far.
     var lost_frames: Int64?
-    /// Seconds until the node's disk is full; `nil` while unknown.
+    /// Seconds until the node's disk is full; `nil` while this time is unknown.
     var disk_seconds: Double?
-    /// Hardware cost of the node's plan.
+    /// Hardware cost of the plan that the node's recorder uses.
     var cost: Double?
-    /// The level of system pressure.
+    /// The node's level of system pressure.
     var pressure: String?
-    /// Offset of the node's clock from the group's time; `nil` while unknown.
+    /// Offset of the node's clock from the group's time; `nil` while the offset is unknown.
     var clock: ClockReading?
-    /// Address of the node's control room, for links in other control rooms; `nil` if not configured.
+    /// Address of the node's control room, for links in other control rooms; `nil` if no address is
+    /// configured.
     var page: String?
-    /// Whether the node reports a recording that the group has ended, or that isn't the group's. Set by `multicam group
-    /// status`, regardless of the received value.
+    /// Whether the node reports a recording that the group has ended, or that isn't the group's. `multicam
+    /// group status` sets this field and ignores the received value.
     var overdue: Bool?
 }
 
@@ -50,25 +51,26 @@ struct NodeRecording: Codable, Sendable, Equatable {
     var t0_monotonic_ns: Int64?
     /// Outcome from the manifest: `recording` while the recording is running, then `finished` or another outcome.
     var outcome: String?
-    /// The verdict, as a sentence.
+    /// The verdict on the node's recording, as a sentence.
     var verdict: String?
     /// Exit status for the outcome: 0 for success, 6 for losses beyond the profile's limit, 7 for a storage
-    /// failure, otherwise 1. `nil` while the recording is running, and for nodes running older versions.
+    /// failure, otherwise 1; `nil` while the recording is running, and for nodes that run older program
+    /// versions.
     var exit: Int32?
     /// Reason why the recording hasn't started; `nil` if the recording has started.
     var failure: String?
-    /// Measurements of the node's clock; `nil` if not measured.
+    /// Measurements of the node's clock; `nil` if the clock isn't measured.
     var clock: GroupClockSummary?
 
     /// Whether the recording is running or about to start.
     var isRunning: Bool { outcome == "recording" }
 
-    /// Whether the node's program died before the recording started. The node may still start late. A refused recording
-    /// is `failed` instead.
+    /// Whether the node's program died before the recording started. The node may still start the recording
+    /// late. If the node refused the recording, the outcome is `failed` instead.
     var neverBegan: Bool { outcome == "unfinished" && folder == nil }
 
-    /// Exit status for the recording. For nodes running older versions, the status is derived from the outcome. The
-    /// status is 1 if the node sends an invalid one.
+    /// Exit status for the recording. For nodes that run older program versions, the status is derived from
+    /// the outcome. The status is 1 if the node sends an invalid value.
     var status: Int32 {
         let status = exit ?? (outcome == "finished" ? 0 : 1)
         return (0...255).contains(status) ? status : 1

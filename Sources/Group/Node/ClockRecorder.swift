@@ -3,18 +3,18 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Writes clock measurements for the current recording. Only one thread may supply readings.
+/// Writes clock measurements for the current recording. Call `take` from only one thread.
 final class ClockRecorder: Sendable {
     private let journal: NodeJournal
     private let output: String
     private let present = ConditionLock<(recording: String, log: ClockLog)?>(nil)
 
-    /// Number of readings between updates of the maximum values in the journal.
+    /// Number of clock readings between updates of the maximum values in the journal.
     private static let pace = 10
 
     init(_ journal: NodeJournal, output: String) { (self.journal, self.output) = (journal, output) }
 
-    /// Records a chrony measurement and the time of the reading. The reading is `nil` while a measurement isn't
+    /// Records a chrony measurement and the time of the reading. The reading is `nil` while no measurement is
     /// available.
     func take(_ reading: ClockReading?, at now: ClockPair) {
         present.withLock { present in
@@ -42,7 +42,8 @@ final class ClockRecorder: Sendable {
     }
 }
 
-/// Writes this computer's clock measurements to `clock.ndjson` in the session folder, and tracks the maximum values.
+/// Writes this computer's clock measurements to `clock.ndjson` in the session folder, and tracks the maximum
+/// values of the measurements.
 final class ClockLog {
     /// A line of `clock.ndjson`.
     private struct Line: Encodable {
@@ -60,7 +61,7 @@ final class ClockLog {
 
     private let file: OwnedDescriptor
     private let start: ClockTime
-    /// Difference between the group's time and CLOCK_MONOTONIC at the first reading.
+    /// Difference between the group's time and CLOCK_MONOTONIC at this log's first reading.
     private var first: Nanoseconds?
     private(set) var largest: GroupClockSummary?
 
@@ -70,7 +71,8 @@ final class ClockLog {
     ///   - folder: Name of the session folder.
     ///   - output: The folder that contains the session folder.
     ///   - start: T0 on CLOCK_MONOTONIC.
-    ///   - before: Measurements from an earlier process during the same recording.
+    ///   - before: Summary of the measurements that an earlier process made during the same recording; `nil`
+    ///     if there are none.
     /// - Throws: `GroupError` if the file can't be opened.
     init(
         in folder: String, of output: String, from start: ClockTime, after before: GroupClockSummary?
@@ -87,10 +89,10 @@ final class ClockLog {
         largest = before
     }
 
-    /// Writes a reading.
+    /// Writes a clock reading to the file.
     ///
     /// - Parameters:
-    ///   - reading: The chrony measurement.
+    ///   - reading: The chrony measurement to write.
     ///   - now: The current time on both clocks.
     func write(_ reading: ClockReading, at now: ClockPair) {
         let line = JSONText.line(
@@ -99,7 +101,7 @@ final class ClockLog {
                 bound_ns: reading.bound_ns, root_delay_ns: reading.root_delay_ns,
                 root_dispersion_ns: reading.root_dispersion_ns, ppm: reading.ppm, age_ns: reading.age_ns,
                 steps: reading.steps))
-        // Lines that don't fit on the disk are dropped, because the recording needs the remaining space.
+        // If the disk is full, lines are dropped, because the recording needs the remaining space.
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
         note(reading, at: now)
@@ -127,23 +129,24 @@ final class ClockLog {
     }
 }
 
-/// Sends the group's time to the node's recorder once per second, so that the session clock follows it.
-/// Readings must come from a single thread, which an unresponsive recorder doesn't block.
+/// Sends the group's time to the node's recorder once per second, so that the session clock follows the
+/// group's time. Supply readings from a single thread. An unresponsive recorder doesn't block that thread.
 final class ClockFeed: Sendable {
     private struct State {
         /// The next measurement to send.
         var next: (at: ClockTime, utc: Int64, bound: Int64)?
-        /// Number of clock steps, and number of readings to skip after a step while chrony settles.
+        /// Number of clock steps so far, and number of readings still to be skipped after the last step,
+        /// while chrony's measurement settles.
         var (steps, unsteady) = (0, 0)
         var isOver = false
     }
 
     private let state = ConditionLock(State())
 
-    /// Number of readings to skip after a clock step.
+    /// Number of readings that are skipped after each clock step.
     private static let unsteadyReadings = 5
 
-    /// Starts sending.
+    /// Starts sending the group's time to a recorder.
     ///
     /// - Parameter recorder: The recorder that receives the group's time.
     init(_ recorder: RecorderSupervisor) {
@@ -159,7 +162,7 @@ final class ClockFeed: Sendable {
                     // The recorder counts rejected measurements in its manifest.
                     _ = try recorder.ask(["clock", "at=\(at.nanoseconds)", "utc=\(utc)", "bound=\(bound)"])
                 } catch {
-                    // No recorder is running, or it is an older version.
+                    // No recorder is running, or the recorder is an older version.
                 }
             }
         }
@@ -168,7 +171,7 @@ final class ClockFeed: Sendable {
     /// Enqueues a chrony measurement for the recorder.
     ///
     /// - Parameters:
-    ///   - reading: The reading; `nil` if not available.
+    ///   - reading: The reading; `nil` if no measurement is available.
     ///   - now: Time of the reading.
     func take(_ reading: ClockReading?, at now: ClockPair) {
         guard let reading, now.monotonic.nanoseconds >= 0, now.utc >= 0 else { return }

@@ -4,9 +4,9 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Sends the events of a node's recordings to the broker's stream, each exactly once and in order. The last
-/// event in the stream determines where to continue, so neither a lost connection nor data loss on the broker
-/// leaves a gap. Use it from a single thread.
+/// Sends the events of a node's recordings to the broker's stream, each exactly once and in order. Sending
+/// continues after the last event in the stream, so a lost connection or data loss on the broker doesn't
+/// leave a gap. Use it from a single thread.
 struct EventFeed {
     private let stream: JetStream
     private let journal: NodeJournal
@@ -15,14 +15,14 @@ struct EventFeed {
     /// Sequence number of the node's last event in the stream.
     private var last: UInt64?
     private var file: (recording: String, events: EventFile)?
-    /// Lines that have been read but not sent.
+    /// Event lines that have been read but not sent.
     private var waiting: [(number: Int64, line: String)] = []
-    /// The node's last event in the stream at the time of the last query.
+    /// The node's last event in the stream, as of the last query.
     private var had: EventLine?
 
     /// Queries the stream for the node's last event.
     ///
-    /// - Throws: `GroupError` if the broker doesn't answer.
+    /// - Throws: `GroupError` if the broker doesn't respond.
     init(_ stream: JetStream, _ journal: NodeJournal, node: String, output: String) throws(GroupError) {
         (self.stream, self.journal, self.node, self.output) = (stream, journal, node, output)
         guard let message = try stream.lastEvent(of: node) else { return }
@@ -30,15 +30,16 @@ struct EventFeed {
         do {
             had = try JSONText.decoder().decode(EventLine.self, from: Data(message.bytes))
         } catch {
-            // The last message isn't a valid event. The node's events are appended after it.
+            // The node's last message in the stream isn't a valid event. New events are appended after that
+            // message.
         }
     }
 
     /// Sends new events.
     ///
     /// - Returns: Whether more events may be available immediately.
-    /// - Throws: `GroupError` if the broker can't store an event. Create a new feed, which determines where to
-    ///   continue.
+    /// - Throws: `GroupError` if the broker can't store an event. After an error, create a new feed, which
+    ///   determines where to continue.
     mutating func step() throws(GroupError) -> Bool {
         if waiting.isEmpty { waiting = read() }
         guard let (number, line) = waiting.first, let recording = file?.recording else { return false }
@@ -57,7 +58,7 @@ struct EventFeed {
         }
     }
 
-    /// Reads the unsent lines of the oldest recording that hasn't been sent completely.
+    /// Reads unsent event lines of the oldest recording whose events haven't all been sent.
     private mutating func read() -> [(number: Int64, line: String)] {
         if let present = file {
             let lines = file?.events.next() ?? []
@@ -72,19 +73,19 @@ struct EventFeed {
         return unsent(file?.events.next() ?? [], of: next.recording)
     }
 
-    /// Returns the recording whose events are sent next.
+    /// Returns the next recording for sending events.
     ///
     /// - Parameters:
     ///   - journal: The node's recordings, oldest first.
-    ///   - read: The recording that was read to the end; `nil` if none.
-    ///   - had: The recording of the stream's last event; `nil` if the stream is empty.
-    /// - Returns: The next recording that has begun, or the oldest one if the stream's recording is no longer
-    ///   known; `nil` if all were sent.
+    ///   - read: Name of the last recording that was completely read; `nil` if there isn't one.
+    ///   - had: Name of the recording that contains the stream's last event; `nil` if the stream is empty.
+    /// - Returns: The next recording that has started, or the oldest one if the journal no longer contains
+    ///   the stream's last recording; `nil` if all events were sent.
     static func next(in journal: [NodeRecording], read: String?, had: String?) -> NodeRecording? {
         let entries = journal.filter { $0.folder != nil }
         let index = (read ?? had).flatMap { last in entries.firstIndex { $0.recording == last } }
-        // The stream may not contain all events of its last recording. A file that was read to the end is
-        // complete.
+        // The stream may not contain all events of its last recording. If the recording's file was read to
+        // the end, all its events have been read.
         let next = index.map { read == nil ? $0 : $0 + 1 } ?? 0
         return entries.indices.contains(next) ? entries[next] : nil
     }
@@ -99,7 +100,7 @@ struct EventFeed {
 
 /// Reads the lines of a growing `events.ndjson`, each exactly once. Use it from a single thread.
 struct EventFile {
-    /// Number of the last line read.
+    /// Number of the last line that was read.
     private(set) var number: Int64 = 0
     private let name: String
     private let folder: String
@@ -107,19 +108,19 @@ struct EventFile {
     private var pending: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// Maximum length of a line in bytes. Longer lines are counted but not sent: quoted as a string in a
-    /// message, such a line could exceed the broker's limit.
+    /// Maximum length of a line in bytes. Longer lines are counted but not sent, because a message that
+    /// quotes such a line as a JSON string could exceed the broker's size limit.
     private static let longestLine = 48 << 10
 
-    /// Specifies a file in a folder; the file need not exist yet.
+    /// Creates a reader for a file in a folder. The file need not exist yet.
     init(_ name: String, in folder: String) { (self.name, self.folder) = (name, folder) }
 
-    /// Reads complete lines, at most about a hundred at a time.
+    /// Reads the next complete lines, at most about a hundred at a time.
     mutating func next() -> [(number: Int64, line: String)] {
         do throws(FileError) {
             return read(try ContainedFile(name, in: folder).openForReading())
         } catch {
-            // The file doesn't exist yet, or wasn't written by a recorder.
+            // The file doesn't exist yet, or it isn't a file written by a recorder.
             return []
         }
     }
@@ -152,10 +153,10 @@ struct EventFile {
 struct EventLine: Codable, Sendable {
     /// The node's name.
     var node: String
-    /// The name of the group's recording.
+    /// Name of the group recording that contains the event.
     var recording: String
-    /// Line number, starting at 1.
+    /// Number of the line in `events.ndjson`, starting at 1.
     var number: Int64
-    /// Text of the line.
+    /// Text of the event line.
     var event: String
 }

@@ -17,7 +17,7 @@ final class Node: Sendable {
     private let subjects: GroupSubjects
     private let stop = StopSignals()
     private let status = ConditionLock<ControlStatus?>(nil)
-    /// The last ignored revision in the broker's store.
+    /// Revision of the last value in the broker's store that this node ignored.
     private let ignored = ConditionLock<UInt64?>(nil)
 
     private static let interval = Nanoseconds.seconds(1)
@@ -31,7 +31,7 @@ final class Node: Sendable {
     ///   - profile: The node's default profile.
     ///   - arguments: Additional arguments for `record`.
     ///   - output: Absolute path of the recordings folder; `nil` for the folder that was set when the node joined.
-    ///   - page: Address of the node's control room; `nil` for none.
+    ///   - page: Address of the node's control room; `nil` if the node doesn't have a control room.
     /// - Throws: `GroupError` if this computer hasn't joined the group.
     init(
         _ folder: GroupFolder, program: String, profile: String, arguments: [String], output: String?,
@@ -61,7 +61,8 @@ final class Node: Sendable {
         desk = NodeCommandHandler(node, recorder, journal, clock, output: place)
     }
 
-    /// Runs until a signal arrives. The signal also stops the recorder and finalizes its recording. Blocks.
+    /// Runs the node. Blocks until a stop signal arrives. The signal also stops the recorder, which finalizes
+    /// its recording.
     ///
     /// - Throws: `GroupError` if the recorder doesn't reach standby.
     func run() throws(GroupError) {
@@ -100,7 +101,7 @@ final class Node: Sendable {
                 told = ""
                 try serve(over: connection)
             } catch {
-                // Report each error only once.
+                // Report an error only if it differs from the previous one.
                 if error.description != told {
                     Talk.say("\(error) Retrying. Any running recording continues.")
                 }
@@ -115,8 +116,8 @@ final class Node: Sendable {
         _ = desk.tend { desk.recorder.status }
     }
 
-    /// Ends this process immediately if its parent, `multicam node`, has died, because the next `multicam node` starts
-    /// another one. The recorder continues.
+    /// Ends this process immediately if its parent, `multicam node`, has died, because the next `multicam
+    /// node` starts another one. The recorder continues to run.
     private func endWithParent() {
         let parent = getppid()
         MediaThread.eventually(name: "node:parent") {
@@ -128,8 +129,8 @@ final class Node: Sendable {
         }
     }
 
-    /// Executes commands and sends states and events over a connection, until the connection is closed or the node
-    /// ends.
+    /// Executes commands and sends states and events over a connection, until the connection is closed or the
+    /// node exits.
     private func serve(over connection: BrokerConnection) throws(GroupError) {
         let own = try connection.subscribe(to: subjects.command(to: desk.node))
         let stream = try JetStream(of: connection, group: folder.group)
@@ -154,8 +155,8 @@ final class Node: Sendable {
         throws(GroupError)
     {
         guard let message = try subscription.next(patience: 200) else { return }
-        // Ignore commands without an inbox as their reply subject. Stored messages that the broker delivers again have
-        // no reply subject, and coordinators always set one.
+        // Ignore commands without an inbox as their reply subject. Coordinators always set a reply subject,
+        // but stored messages that the broker delivers again don't have one.
         guard let reply = message.reply, GroupSubjects.isInbox(reply) else { return }
         desk.take(message.bytes) { answer in connection.tell(JSONText.line(answer), on: reply) }
     }
@@ -169,8 +170,8 @@ final class Node: Sendable {
                     if try !feed.step() { clock.sleep(until: clock.now + .milliseconds(200), unless: over) }
                 }
             } catch {
-                // The broker is unreachable or has lost its data. The last event in its stream determines where to
-                // continue.
+                // The broker is unreachable or has lost its data. The next feed continues after the last
+                // event in the broker's stream.
                 clock.sleep(until: clock.now + .milliseconds(500), unless: over)
             }
         }
@@ -199,7 +200,7 @@ final class Node: Sendable {
             case .stop(let end): _ = try desk.stop(recording.name, at: end)
             }
         } catch {
-            // Errors that concern another coordinator's recording are reported in the answer to its commands.
+            // Errors of a recording are also reported to the coordinator, in the responses to its commands.
         }
     }
 

@@ -14,7 +14,7 @@ final class NodeCommandHandler: Sendable {
     /// Absolute path of the node's recordings folder.
     let output: String
 
-    /// Answers by command identifier; `nil` while the command is being executed.
+    /// Responses by command identifier. A response is `nil` while its command is being executed.
     private let answers = ConditionLock<[(id: String, answer: GroupAnswer?)]>([])
     private let count = ConditionLock(0)
     /// The recording that a thread of this process is starting.
@@ -22,13 +22,14 @@ final class NodeCommandHandler: Sendable {
 
     private static let mostAnswers = 256
     private static let mostOrders = 16
-    /// Minimum time that a recorder needs between the start command and T0.
+    /// Minimum time that a recorder needs from the start command until T0.
     private static let lead = Nanoseconds.milliseconds(500)
-    /// Maximum time until a scheduled end. Coordinators send stop commands less than a second ahead. A later
-    /// time indicates a wrong clock and stops the recording immediately.
+    /// Maximum lead time of a stop command. Coordinators send stop commands less than a second in advance. If
+    /// a command's time is further in the future, a clock must be wrong, and the recording is stopped
+    /// immediately.
     private static let longestNotice = Nanoseconds.seconds(5)
-    /// Margin after the time of a stop command. The recorder must also have passed that time, and it may read the clock
-    /// slightly earlier.
+    /// Additional wait after the time of a stop command. The recorder's clock must also have reached that
+    /// time, but may lag slightly behind this process's clock.
     private static let grace = Nanoseconds.milliseconds(5)
 
     init(
@@ -39,11 +40,11 @@ final class NodeCommandHandler: Sendable {
         self.output = output
     }
 
-    /// Executes a command on a separate thread. A repeated command gets the same answer.
+    /// Executes a command on a separate thread. A repeated command gets the same response.
     ///
     /// - Parameters:
     ///   - bytes: The received message.
-    ///   - answer: Called with the answer on another thread.
+    ///   - answer: Called with the response, on another thread.
     func take(_ bytes: [UInt8], answer: @escaping @Sendable (GroupAnswer) -> Void) {
         guard let order = Self.order(bytes) else {
             return answer(
@@ -79,13 +80,15 @@ final class NodeCommandHandler: Sendable {
         }
     }
 
-    /// Returns an error that makes a command invalid regardless of the node's state; `nil` if the command is valid.
+    /// Returns the reason why a command is invalid regardless of the node's state; `nil` if the command is
+    /// valid.
     static func fault(of order: GroupOrder) -> String? {
         guard (1...100).contains(order.id.utf8.count), order.coordinator.utf8.count <= 200, order.term >= 0
         else {
             return "the command does not have a valid ID."
         }
-        // A report has no side effects, and `collect` requests reports with an arbitrary term.
+        // A `report` command has no side effects, and `multicam collect` sends it with an arbitrary term
+        // number.
         guard order.action == .report || order.term <= GroupRecording.highestTerm else {
             return "the coordinator number \(order.term) is out of range."
         }
@@ -190,20 +193,22 @@ final class NodeCommandHandler: Sendable {
         answer.text = "\(status.profile): \((cameras + microphones).joined(separator: ", "))"
     }
 
-    /// Puts the recorder on standby at the request of another computer. Errors in a profile aren't sent to that
-    /// computer, because their messages quote the profile, which may contain camera passwords.
+    /// Puts the recorder on standby at the request of another computer. Errors in a profile aren't sent to
+    /// that computer, because the error messages quote the profile, which may contain camera passwords.
     private func standBy(with profile: String?) throws(GroupError) -> ControlStatus {
         do throws(GroupError) {
             return try recorder.standBy(with: profile)
         } catch {
-            // Status 3 means that a device is missing or busy, 4 that permission is denied, 5 that the plan is over
-            // budget, and 7 that the storage failed. These messages contain only device names and numbers.
+            // Status 3 means that a device is missing or busy, 4 that permission is denied, 5 that the plan
+            // is over budget, and 7 that the storage failed. The messages for these statuses contain only
+            // device names and numbers.
             guard ![3, 4, 5, 7].contains(error.status) else { throw error }
             let name = profile.map { "the profile `\($0)`" } ?? "the node's profile"
             let failure = GroupError(
                 "\(name) cannot be used (exit status \(error.status)). Run `multicam plan --profile \(profile ?? "NAME")` on this node to see why.",
                 status: error.status)
-            // More users may be able to read this computer's logs than its profiles.
+            // The details aren't logged either, because users without access to the profiles may be able to
+            // read this computer's logs.
             Talk.say("\(failure)")
             throw failure
         }
@@ -219,8 +224,8 @@ final class NodeCommandHandler: Sendable {
         return "the recording is starting."
     }
 
-    /// Starts a recording at T0, or as soon as possible if T0 has passed. Does nothing if the recording has already
-    /// been started. Returns immediately.
+    /// Starts a recording at T0, or as soon as possible if T0 has passed. This method does nothing if the
+    /// recording has already been started. The method returns without waiting for T0.
     ///
     /// - Throws: `GroupError` if another recording is running, or T0 is implausible.
     func begin(_ recording: String, at start: Int64, for duration: Int64?, term: Int64) throws(GroupError) {
@@ -234,7 +239,7 @@ final class NodeCommandHandler: Sendable {
         try checkThatNothingRuns(but: recording)
         let entry = NodeRecording(
             recording: recording, t0_utc_ns: start, duration_ns: duration, term: term, outcome: "recording")
-        // Set before the entry is in the journal, so that `tend` ignores the recording.
+        // The name is set before the entry is added to the journal, so that `tend` ignores the recording.
         let former = beginning.withLock { beginning in
             defer { beginning = beginning ?? recording }
             return beginning
@@ -275,7 +280,7 @@ final class NodeCommandHandler: Sendable {
         GroupError("this node is still recording \(recording).")
     }
 
-    /// Reconciles the journal with the recorder before a command is refused because a recording is running.
+    /// Checks that no other recording is running, after reconciling the journal with the recorder.
     ///
     /// - Throws: `GroupError` if another recording is actually running or about to start.
     private func checkThatNothingRuns(but recording: String?) throws(GroupError) {
@@ -287,7 +292,7 @@ final class NodeCommandHandler: Sendable {
         }
     }
 
-    /// Cancels the recorder's wait for a T0 that doesn't belong to any recording in the journal.
+    /// Makes the recorder stop waiting for a T0 if the T0 doesn't belong to any recording in the journal.
     ///
     /// - Returns: The recorder's status afterwards.
     /// - Throws: `GroupError` if the recorder doesn't stop waiting.
@@ -308,12 +313,12 @@ final class NodeCommandHandler: Sendable {
         if case .waiting = RecorderActivity(status, isAlive: true) { _ = try cancelWait() }
         let start = clock.monotonic(of: entry.t0_utc_ns)
         let late = MonotonicClock().now + Self.lead - start
-        // The recorder's session clock follows the group's time from T0, and determines T0 more precisely than a single
-        // reading can.
+        // From T0, the recorder's session clock follows the group's time. The recorder can therefore
+        // determine T0 more precisely than a single clock reading can.
         var words = ["start", "at=\(max(start.nanoseconds, 0))", "utc=\(max(entry.t0_utc_ns, 0))"]
         if let duration = entry.duration_ns {
-            // `tend` stops a recording that started late when the other nodes stop. The duration computed here is the
-            // fallback.
+            // If a recording started late, `tend` stops it when the other nodes stop. The duration that is
+            // computed here applies only if `tend` doesn't run.
             let rest = late > .zero ? Nanoseconds(duration) - late + .seconds(1) : Nanoseconds(duration)
             guard late < Nanoseconds(duration) else {
                 throw GroupError("the recording ended before this node received the start command.")
@@ -325,11 +330,13 @@ final class NodeCommandHandler: Sendable {
         do throws(GroupError) {
             reply = try recorder.ask(words)
         } catch {
-            // The recorder may still be waiting for T0, and nothing would stop the recording after it started.
+            // The recorder may still be waiting for T0. If it then started the recording, nothing would stop
+            // it.
             do throws(GroupError) {
                 _ = try recorder.ask(["stop"])
             } catch {
-                // The recorder has died or hangs. If a hanging recorder starts recording anyway, `tend` detects that.
+                // The recorder has died or is unresponsive. If an unresponsive recorder starts recording
+                // anyway, `tend` detects this.
             }
             throw error
         }
@@ -352,8 +359,8 @@ final class NodeCommandHandler: Sendable {
         (entry.outcome, entry.failure) = ("recording", nil)
     }
 
-    /// Waits for details of the recording's start. The details appear in the recorder's status a moment after its
-    /// answer.
+    /// Waits for details of the recording's start. The details appear in the recorder's status shortly after
+    /// the recorder has responded to the start command.
     private func awaitStart() -> RecordingStart? {
         let monotonic = MonotonicClock()
         let deadline = monotonic.now + .seconds(5)
@@ -378,7 +385,7 @@ final class NodeCommandHandler: Sendable {
     /// - Parameters:
     ///   - recording: Name of the recording.
     ///   - end: The group's time in nanoseconds since 1970.
-    /// - Returns: The recorder's answer.
+    /// - Returns: The recorder's response.
     /// - Throws: `GroupError` if the recorder refuses the command.
     func stop(_ recording: String, at end: Int64) throws(GroupError) -> String {
         let monotonic = MonotonicClock()
@@ -390,8 +397,8 @@ final class NodeCommandHandler: Sendable {
             return "the recording has ended."
         }
         guard let first = entry.first_ns else {
-            // The recorder is waiting for T0 or is currently starting. Update the journal first, so that the
-            // recording isn't started again if this program dies.
+            // The recorder is waiting for T0 or is starting the recording. The journal is updated first, so
+            // that the recording isn't started again if this program dies.
             journal.update(recording, if: entry) { entry in
                 (entry.outcome, entry.failure) = ("failed", Self.endedBefore.description)
             }
@@ -422,8 +429,8 @@ final class NodeCommandHandler: Sendable {
     }
 
     /// Sends a command to the recorder. If the command specifies a time that the session clock hasn't
-    /// reached, the command is retried until it has. The session clock may lag a few milliseconds behind the
-    /// group's time if it hasn't been measured for a long time.
+    /// reached, the command is retried until the clock has reached that time. The session clock may lag a few
+    /// milliseconds behind the group's time if its offset hasn't been measured for a long time.
     private func askOfInstant(
         _ words: [String], isFromGroup: Bool = false
     ) throws(GroupError) -> ControlReply {
@@ -440,16 +447,16 @@ final class NodeCommandHandler: Sendable {
 
     // MARK: Supervision of the recording
 
-    /// Reconciles the journal with the recorder's state, and stops a recording that started late when the
-    /// other nodes stop. Call it about once per second, and before refusing a command because a recording is
-    /// running.
+    /// Reconciles the journal with the recorder's state. If the recording started late, this method also
+    /// stops it when the other nodes stop. Call this method about once per second, and before a command is
+    /// refused because a recording is running.
     ///
-    /// - Parameter ask: Returns the recorder's status; `nil` if no recorder answers.
+    /// - Parameter ask: Returns the recorder's status; `nil` if no recorder responds.
     /// - Returns: The recorder's status.
     @discardableResult
     func tend(asking ask: () -> ControlStatus?) -> ControlStatus? {
-        // Read the journal before the status. Otherwise, a recording that started in between would be
-        // considered finished, because the recorder was still on standby.
+        // The journal is read before the recorder's status. In the reverse order, a recording that was added
+        // to the journal in between would be considered finished, because the recorder was still on standby.
         let running = journal.running
         let beginning = beginning.withLock { $0 }
         let status = ask()
@@ -496,8 +503,8 @@ final class NodeCommandHandler: Sendable {
         return status
     }
 
-    /// Opens the session folder with the given name; `nil` if it doesn't exist, or if something else has that
-    /// name.
+    /// Opens the session folder with the given name; `nil` if the folder doesn't exist, or if the name
+    /// belongs to something other than a folder.
     private func sessionFolder(_ name: String) -> ContainedFolder? {
         do throws(FileError) {
             return try ContainedFolder(opening: output).folder(name)
@@ -511,11 +518,11 @@ final class NodeCommandHandler: Sendable {
         Talk.say("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
     }
 
-    /// Stops a recording that started late when the other nodes stop.
+    /// Stops a recording that started late at the time when the other nodes stop.
     private func endWithTheOthers(_ entry: NodeRecording) {
         guard let duration = entry.duration_ns, let first = entry.first_ns, first > 0 else { return }
         let end = Nanoseconds(entry.t0_utc_ns) + Nanoseconds(duration)
-        // `stop` waits for the exact time, so that all nodes end on the same tick.
+        // `stop` waits for the exact time, so that all nodes stop at the same tick.
         guard Nanoseconds(clock.now) + .seconds(1) > end else { return }
         do throws(GroupError) {
             _ = try stop(entry.recording, at: end.count)

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// Persistent record of a node's group recordings, with one file per recording in `recordings`. The journal survives
-/// restarts and crashes. Safe to use from any thread.
+/// Persistent journal of a node's group recordings. Each recording has one file in the folder `recordings`.
+/// The journal survives restarts and crashes. Safe to use from any thread.
 final class NodeJournal: Sendable {
     private let folder: GroupFolder
     private let entries: ConditionLock<[NodeRecording]>
@@ -15,7 +15,7 @@ final class NodeJournal: Sendable {
     /// Maximum number of recordings in the journal. Older files are removed.
     private static let most = 50
 
-    /// Reads the existing entries.
+    /// Opens the journal and reads its existing entries.
     ///
     /// - Throws: `GroupError` if the journal's folder can't be created.
     init(in folder: GroupFolder) throws(GroupError) {
@@ -25,7 +25,7 @@ final class NodeJournal: Sendable {
         for name in FolderListing.names(in: folder.file(Self.name)) where name.hasSuffix(".json") {
             do throws(GroupError) {
                 let entry = try folder.decode(NodeRecording.self, from: "\(Self.name)/\(name)")
-                // The name is later used as a path.
+                // The name must be valid because it is later used as a path.
                 guard GroupName.isRecording(entry.recording), name == entry.recording + ".json" else {
                     Talk.say(
                         "\(folder.file("\(Self.name)/\(name)").printable()) is ignored, because it is not a valid multicam file."
@@ -42,7 +42,7 @@ final class NodeJournal: Sendable {
         entries = ConditionLock(found.suffix(Self.most))
     }
 
-    /// All recordings, oldest first.
+    /// All recordings in the journal, oldest first.
     var all: [NodeRecording] { entries.withLock { $0 } }
 
     /// Returns a recording; `nil` if the journal doesn't contain it.
@@ -56,8 +56,10 @@ final class NodeJournal: Sendable {
     /// Adds a recording that is about to start, and waits until it is stored on disk. Only one recording can run at a
     /// time.
     ///
-    /// - Returns: `begin` if the recording was added.
-    /// - Throws: `GroupError` if the entry can't be written. The recording isn't added in this case.
+    /// - Returns: The decision whether to start the recording. If the decision is `begin`, the recording was
+    ///   added to the journal.
+    /// - Throws: `GroupError` if the entry can't be written. If writing fails, the recording isn't added to
+    ///   the journal.
     func admit(_ entry: NodeRecording) throws(GroupError) -> Admission {
         let (admission, before) = entries.withLock { entries -> (Admission, NodeRecording?) in
             let admission = Admission(of: entry.recording, in: entries)
@@ -84,10 +86,10 @@ final class NodeJournal: Sendable {
     ///
     /// - Parameters:
     ///   - recording: Name of the recording.
-    ///   - expected: The change is applied only if the recording still equals this value; `nil` applies it
-    ///     unconditionally.
-    ///   - body: The change.
-    /// - Returns: Whether the recording was changed.
+    ///   - expected: The change is applied only if the entry still equals this value; `nil` applies the
+    ///     change unconditionally.
+    ///   - body: A closure that changes the entry.
+    /// - Returns: Whether the entry was changed.
     @discardableResult
     func update(
         _ recording: String, if expected: NodeRecording? = nil, _ body: (inout NodeRecording) -> Void
@@ -108,7 +110,7 @@ final class NodeJournal: Sendable {
         return true
     }
 
-    /// Writes the current state of a recording.
+    /// Writes the current state of a recording to the recording's file.
     private func write(_ recording: String) throws(GroupError) {
         turn.wait { isTaken -> Void? in
             guard !isTaken else { return nil }

@@ -8,19 +8,19 @@ internal import System
 /// Collects the states of the group's nodes and writes them to a file once per second, for this computer's control
 /// room. Safe to use from any thread.
 final class NodeStateMonitor: Sendable {
-    /// Content of the file.
+    /// Content of the state file.
     private struct View: Encodable {
         /// The group's name.
         let group: String
         let nodes: [Entry]
     }
 
-    /// A node.
+    /// A node of the group, as listed in the state file.
     private struct Entry: Encodable {
         let name: String
-        /// Time of the node's last message on CLOCK_MONOTONIC; `nil` if none has been received.
+        /// Time of the node's last message on CLOCK_MONOTONIC; `nil` if no message has been received.
         var heard_ns: Int64?
-        /// The last received state.
+        /// The last state received from the node.
         var state: NodeState?
     }
 
@@ -29,10 +29,10 @@ final class NodeStateMonitor: Sendable {
     private let ending = Cancellation()
 
     private static let interval = Nanoseconds.seconds(1)
-    /// Maximum number of nodes, limited by the broker's number of connections.
+    /// Maximum number of nodes, given by the maximum number of connections to the broker.
     private static let mostNodes = 256
 
-    /// Starts writing the file.
+    /// Starts writing the state file.
     ///
     /// - Parameter folder: The group's folder. The group's members are included in the file even if they haven't sent a
     ///   state.
@@ -68,7 +68,7 @@ final class NodeStateMonitor: Sendable {
                     }
                 }
             } catch {
-                // The connection is closed. The thread that owns the connection reports the error.
+                // The connection has been closed. The thread that owns the connection reports the error.
             }
         }
     }
@@ -92,44 +92,45 @@ final class NodeStateMonitor: Sendable {
             heard.map { Entry(name: $0.key, heard_ns: $0.value.at.nanoseconds, state: $0.value.state) }
         }
         do throws(GroupError) {
-            // The computer that created the group has a list of its members.
+            // Only the computer that created the group has a list of the group's members.
             for member in try folder.members() where !entries.contains(where: { $0.name == member.name }) {
                 entries.append(Entry(name: member.name))
             }
         } catch {
-            // The nodes that have sent states are sufficient.
+            // Without a list of members, the file contains only the nodes that have sent states.
         }
         return View(group: folder.group, nodes: entries.sorted { $0.name < $1.name })
     }
 }
 
-/// The file with the states of a group's nodes. If a computer both serves a group and is one of its nodes,
-/// two processes receive the same states. The first process writes the file, and the other one takes over
-/// after the first has ended for any reason. Use it from a single thread.
+/// A file with the states of a group's nodes. If a computer serves a group and is also one of its nodes, two
+/// processes on this computer receive the same states. One of these processes writes the file, and the other
+/// takes over when the first one ends for any reason. Use it from a single thread.
 final class StateFile {
     private let path: String
     private let lock: FileLock
 
-    /// Opens the file's lock. Nothing is written yet.
+    /// Opens the lock of the state file. The initializer doesn't write the state file.
     ///
-    /// - Parameter path: Path of the file, whose folder must exist.
+    /// - Parameter path: Path of the file. The file's folder must exist.
     init?(_ path: String) {
         guard let lock = FileLock(path + ".lock") else { return nil }
         (self.path, self.lock) = (path, lock)
     }
 
-    /// Replaces the file, unless another process is its writer. Only this user can read the file. If the disk is full,
-    /// the old content remains.
+    /// Replaces the file's content, unless another process is the file's writer. Only this user can read the
+    /// file. If the disk is full, the old content remains.
     func write(_ text: String) {
         guard lock.isOurs else { return }
         do throws(FileError) {
             try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
         } catch {
-            // The timestamps in the file show readers that its content is old.
+            // An error in writing the file is ignored. The timestamps in the file show readers that its
+            // content is old.
         }
     }
 
-    /// Removes the file, unless another process is its writer, and stops writing.
+    /// Stops writing, and removes the file unless another process is the file's writer.
     func end() {
         guard lock.isOurs else { return }
         unlink(path)

@@ -14,9 +14,9 @@ struct RecordingStart: Sendable, Hashable {
 
 /// Recording activity of a node's recorder.
 enum RecorderActivity: Sendable, Hashable {
-    /// No recorder is running.
+    /// No recorder process is running.
     case away
-    /// A recorder is running but doesn't answer.
+    /// A recorder is running but doesn't respond.
     case silent
     /// The recorder is starting, on standby, or paused.
     case idle
@@ -25,10 +25,10 @@ enum RecorderActivity: Sendable, Hashable {
     /// The recorder is recording or closing its files.
     case recording(RecordingStart)
 
-    /// Derives the activity from a status.
+    /// Derives the recorder's activity from its status.
     ///
     /// - Parameters:
-    ///   - status: The recorder's answer; `nil` if it doesn't answer.
+    ///   - status: The status that the recorder reported; `nil` if the recorder doesn't respond.
     ///   - isAlive: Whether a recorder is running.
     init(_ status: ControlStatus?, isAlive: Bool) {
         guard let status else {
@@ -38,8 +38,8 @@ enum RecorderActivity: Sendable, Hashable {
         let folder = status.folder?.split(separator: "/").last.map(String.init)
         switch status.state {
         case .recording, .finishing:
-            // No decision is possible between T0 and the first status that contains it, or while files are being
-            // closed.
+            // The activity is unknown between T0 and the first status that contains T0, and while files are
+            // being closed.
             guard let folder, let start = status.t0_monotonic_ns else {
                 self = .silent
                 return
@@ -56,28 +56,30 @@ enum RecorderActivity: Sendable, Hashable {
 }
 
 /// The decision about an unfinished recording in a node's journal, based on the recorder's state. The node's
-/// program or the recorder may have died at any time. The journal is updated to match them and never prevents
-/// the node's next recording. The decision uses no clocks, processes, or files.
+/// program or the recorder may have died at any time. The journal is updated to match the actual state, so
+/// that an outdated entry never prevents the node's next recording. The decision logic doesn't access clocks,
+/// processes, or files.
 enum Reconciliation: Sendable, Equatable {
     /// Nothing has changed, or the state is unknown.
     case keep
-    /// The recording has started, but the journal doesn't contain its start yet.
+    /// The recording has started, but its start isn't in the journal yet.
     case adopt(RecordingStart)
     /// The recording has ended, and its folder contains the result.
     case end
-    /// The recorder never started the recording. If the group's recording is still running, the node may join it late.
+    /// The recorder never started the recording. If the group recording is still running, the node may join
+    /// it late.
     case drop
 
-    /// Maximum amount by which the recorder's T0 may precede the group's T0.
+    /// Maximum lead of the recorder's T0 over the group's T0.
     private static let tolerance = Nanoseconds.seconds(1)
-    /// Maximum time after T0 within which a recorder starts a requested recording or reports that it can't.
+    /// Maximum time after T0 until a recorder has started a requested recording or reported that it can't.
     private static let longestWait = Nanoseconds.seconds(60)
 
-    /// Makes the decision about a recording.
+    /// Decides what happens to an unfinished recording in the journal.
     ///
     /// - Parameters:
     ///   - entry: The recording in the journal.
-    ///   - entries: The whole journal.
+    ///   - entries: All entries of the journal.
     ///   - activity: The recorder's activity.
     ///   - isBeginning: Whether a thread of this process is starting the recording.
     ///   - folder: State of the recording's session folder, ignored if the folder doesn't exist yet.
@@ -101,18 +103,20 @@ enum Reconciliation: Sendable, Equatable {
         if case .recording(let start) = activity, start.folder == name {
             self = .keep
         } else {
-            // A recorder that is too busy to answer keeps its folder locked. A recorder that has died leaves
-            // `recording` in the manifest.
+            // A recorder that is too busy to respond still holds the lock on its session folder. A recorder
+            // that has died leaves the outcome `recording` in the manifest.
             self = folder == .running ? .keep : .end
         }
     }
 
-    /// Returns a recording that is running although the journal lists it as not started: it was given up too early.
+    /// Returns a recording that is running although the journal lists it as not started, because this node
+    /// stopped waiting for it too early.
     ///
     /// - Parameters:
-    ///   - entries: The journal, in any order. None of the entries is running.
+    ///   - entries: All entries of the journal, in any order. None of the entries may be a running recording.
     ///   - activity: The recorder's activity.
-    /// - Returns: The entry and the details of its start; `nil` if not found.
+    /// - Returns: The journal entry and the details of the recording's start; `nil` if such a recording
+    ///   doesn't exist.
     static func forgotten(
         in entries: [NodeRecording], _ activity: RecorderActivity
     ) -> (entry: NodeRecording, start: RecordingStart)? {
@@ -120,8 +124,8 @@ enum Reconciliation: Sendable, Equatable {
         return owner(of: start, in: entries).map { ($0, start) }
     }
 
-    /// Returns the journal entry that matches a start: among the entries without a folder, the last one with a T0
-    /// before the start.
+    /// Returns the journal entry that matches a recording's start: among the entries without a folder, the
+    /// last one with a T0 before the start.
     private static func owner(of start: RecordingStart, in entries: [NodeRecording]) -> NodeRecording? {
         guard let utc = start.utc else { return nil }
         return entries.filter { entry in
@@ -133,7 +137,8 @@ enum Reconciliation: Sendable, Equatable {
     }
 }
 
-/// The decision whether a node starts a recording. The decision uses no clocks, processes, or files.
+/// The decision whether a node starts a recording. The decision logic doesn't access clocks, processes, or
+/// files.
 enum Admission: Sendable, Equatable {
     /// The node starts the recording, or retries one that never started.
     case begin
@@ -146,7 +151,7 @@ enum Admission: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - recording: Name of the recording to start.
-    ///   - entries: The journal.
+    ///   - entries: All entries of the journal.
     init(of recording: String, in entries: [NodeRecording]) {
         if let known = entries.first(where: { $0.recording == recording }), !known.neverBegan {
             self = .known
@@ -158,8 +163,8 @@ enum Admission: Sendable, Equatable {
     }
 }
 
-/// A node's decision about the recording in the broker's store, which may be new to it. The decision uses no clocks or
-/// connections.
+/// A node's decision about the recording in the broker's store, which the node may not know yet. The decision
+/// logic doesn't access clocks or connections.
 enum FollowDecision: Sendable, Equatable {
     case nothing
     case begin
@@ -170,7 +175,7 @@ enum FollowDecision: Sendable, Equatable {
     /// - Parameters:
     ///   - stored: The plausible recording in the store; `nil` if the store doesn't contain one.
     ///   - node: The node's name.
-    ///   - running: The node's current recording.
+    ///   - running: The recording that the node is making; `nil` if the node isn't recording.
     ///   - now: The group's time in nanoseconds since 1970.
     init(_ stored: GroupRecording?, node: String, running: NodeRecording?, at now: Int64) {
         guard let stored, stored.nodes.contains(node) else {

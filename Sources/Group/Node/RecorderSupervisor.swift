@@ -5,22 +5,22 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// The node's recorder: a separate `multicam record --standby` process that survives the end of this process and is
-/// found again afterwards. Safe to use from any thread.
+/// The node's recorder: a separate `multicam record --standby` process. The recorder keeps running when this
+/// process ends, and the next process finds it again. Safe to use from any thread.
 ///
-/// A working recorder is replaced only by another working one. Because devices are exclusive, the successor's profile
-/// is checked before the predecessor is stopped. If the successor still fails to reach standby, a recorder with the
-/// previous profile is started again.
+/// A working recorder is replaced only if its replacement is expected to work. Two recorders can't use the
+/// same devices at the same time, so the new profile is checked before the old recorder is stopped. If the
+/// new recorder still fails to reach standby, a recorder with the previous profile is started again.
 final class RecorderSupervisor: Sendable {
     private struct State {
         var process: Int32?
-        /// Process started by this program, which reports its end in `ended`.
+        /// ID of the recorder process that this program started. When this process ends, `ended` is set.
         var started: Int32?
-        /// Profile of the current process, or of the last one.
+        /// Profile of the current recorder, or of the last recorder if none is running.
         var profile: String
         /// Profile of the last recorder that reached standby.
         var proven: String
-        /// Exit status and last message of the recorder that ended last.
+        /// Process ID, exit status, and last message of the recorder that ended last.
         var ended: (process: Int32, status: Int32, words: String)?
     }
 
@@ -29,24 +29,24 @@ final class RecorderSupervisor: Sendable {
     /// The node's default profile.
     private let own: String
     private let state: ConditionLock<State>
-    /// Allows only one thread at a time to start or stop the recorder.
+    /// Lock that allows only one thread at a time to start or stop the recorder.
     private let turn = ConditionLock(false)
 
-    /// Maximum time for devices to reach standby.
+    /// Maximum time for a recorder and its devices to reach standby.
     private static let patience = Nanoseconds.seconds(30)
     private static let interval = Nanoseconds.milliseconds(50)
 
     /// Finds a running recorder without starting one.
     ///
     /// - Parameters:
-    ///   - host: Starts and finds recorders.
+    ///   - host: Interface for starting and finding recorders.
     ///   - profile: The node's default profile.
     ///   - clock: The clock used for waiting.
     init(_ host: any RecorderHost, profile: String, clock: any SessionClock = MonotonicClock()) {
         (self.host, self.own, self.clock) = (host, profile, clock)
         let running = host.running()
-        // Several recorders can be running if this program died during a replacement. The recorder that is recording
-        // takes precedence.
+        // Several recorders can be running if this program died while it was replacing a recorder. A recorder
+        // that is recording takes precedence.
         let present =
             running.first { RecorderActivity(host.status(of: $0.process), isAlive: true).isRecording }
             ?? running.first
@@ -54,20 +54,20 @@ final class RecorderSupervisor: Sendable {
             State(process: present?.process, profile: present?.profile ?? profile, proven: profile))
     }
 
-    /// The recorder's status; `nil` if no recorder is running or it doesn't answer.
+    /// The recorder's status; `nil` if no recorder is running or the recorder doesn't respond.
     var status: ControlStatus? { state.withLock(\.process).flatMap { host.status(of: $0) } }
 
-    /// Whether a recorder is running, even if it doesn't answer.
+    /// Whether a recorder is running, even if the recorder doesn't respond.
     var isAlive: Bool { state.withLock(\.process).map { host.isAlive($0) } ?? false }
 
-    /// Sends a `multicam ctl` command to the recorder and waits for its answer.
+    /// Sends a `multicam ctl` command to the recorder and waits for the response.
     ///
     /// - Parameters:
-    ///   - words: The command.
-    ///   - isFromGroup: Whether the command comes from another computer. If so, the recorder refuses commands that
-    ///     aren't safe for the group.
-    /// - Returns: The answer.
-    /// - Throws: `GroupError` if no recorder answers.
+    ///   - words: The command and its arguments.
+    ///   - isFromGroup: Whether the command comes from another computer. If `true`, the recorder refuses
+    ///     commands that other computers in the group aren't allowed to send.
+    /// - Returns: The recorder's response.
+    /// - Throws: `GroupError` if no recorder responds.
     func ask(_ words: [String], isFromGroup: Bool = false) throws(GroupError) -> ControlReply {
         guard let process = state.withLock(\.process) else {
             throw GroupError("the recorder is not running.")
@@ -81,8 +81,9 @@ final class RecorderSupervisor: Sendable {
     /// - Parameter profile: The profile; `nil` for the profile of the current recorder or of the last one on
     ///   standby.
     /// - Returns: The recorder's status.
-    /// - Throws: `GroupError` with the reason why no recorder with this profile is on standby, and the
-    ///   recorder's exit status. If possible, a recorder with the previous profile is then on standby.
+    /// - Throws: `GroupError` with the reason why no recorder with this profile is on standby, and with the
+    ///   recorder's exit status. After such an error, a recorder with the previous profile is put on standby
+    ///   if possible.
     func standBy(with profile: String?) throws(GroupError) -> ControlStatus {
         turn.wait { isTaken -> Void? in
             guard !isTaken else { return nil }
@@ -93,9 +94,10 @@ final class RecorderSupervisor: Sendable {
         let present = state.withLock { $0 }
         guard let process = present.process, host.isAlive(process) else {
             let wanted = profile ?? present.proven
-            // The recorder's messages are printed here; messages from the check aren't.
+            // A recorder's messages are printed by this process, but messages from the profile check aren't.
             if let profile { try host.check(profile) }
-            // After an unexpected exit, no remaining process may hold the devices.
+            // Remaining recorders are stopped, because after an unexpected exit, they may still occupy the
+            // devices.
             for (other, _) in host.running() { end(other) }
             return try start(wanted, orElse: [present.proven, own])
         }
@@ -104,7 +106,8 @@ final class RecorderSupervisor: Sendable {
             do throws(GroupError) {
                 return try waitUntilItStandsBy()
             } catch {
-                // A running recorder is kept, because its devices may return. A recorder that has ended is replaced.
+                // A running recorder isn't replaced, because its devices may become available again. A
+                // recorder that has ended is replaced.
                 guard !host.isAlive(process) else { throw error }
                 return try start(wanted, orElse: [present.proven, own])
             }
@@ -121,8 +124,8 @@ final class RecorderSupervisor: Sendable {
     /// Starts a recorder and waits until it is on standby.
     ///
     /// - Parameters:
-    ///   - wanted: The profile.
-    ///   - others: Fallback profiles, tried in this order, so that the node remains usable.
+    ///   - wanted: The profile to use.
+    ///   - others: Fallback profiles, which are tried in this order so that the node remains usable.
     /// - Returns: The recorder's status.
     /// - Throws: `GroupError` if no recorder with the wanted profile reaches standby.
     private func start(_ wanted: String, orElse others: [String]) throws(GroupError) -> ControlStatus {
@@ -153,7 +156,7 @@ final class RecorderSupervisor: Sendable {
             }
         }
         state.withLock { state in
-            // The process may already have ended.
+            // The recorder process may already have ended.
             state.process = state.ended?.process == process ? nil : process
             state.started = process
             state.profile = profile
@@ -183,8 +186,8 @@ final class RecorderSupervisor: Sendable {
                         ? "the recorder ended with exit status \(ended.status)." : ended.words,
                     status: ended.status == 0 ? 1 : ended.status)
             }
-            // A process started a moment ago isn't found yet: during execve(2), /proc shows no environment. The exit
-            // status of a recorder that another process started is unavailable.
+            // A recorder that was just started can't be found yet, because /proc shows no environment during
+            // execve(2). The exit status of a recorder that another process started isn't available.
             guard let process, isOwn || host.isAlive(process) else {
                 state.withLock { if $0.process == process { $0.process = nil } }
                 throw GroupError("the recorder ended.")
@@ -206,7 +209,7 @@ final class RecorderSupervisor: Sendable {
         guard waitForEnd(of: process, Self.patience) else { throw GroupError("the recorder did not stop.") }
     }
 
-    /// Stops a recorder that isn't recording, even if it hangs.
+    /// Stops a recorder that isn't recording, even if the recorder is unresponsive.
     private func end(_ process: Int32) {
         guard !RecorderActivity(host.status(of: process), isAlive: true).isRecording else { return }
         for (number, time) in [
@@ -228,8 +231,8 @@ final class RecorderSupervisor: Sendable {
     }
 }
 
-/// Starts, finds, and controls recorders. `RecorderSupervisor` makes the decisions. Tests use an implementation that
-/// starts no processes.
+/// Interface for starting, finding, and controlling recorder processes. `RecorderSupervisor` decides when to
+/// start and stop recorders. Tests use an implementation that doesn't start any processes.
 protocol RecorderHost: Sendable {
     /// Checks whether a recorder with a profile could reach standby, without opening its devices.
     ///
@@ -250,19 +253,19 @@ protocol RecorderHost: Sendable {
     func running() -> [(process: Int32, profile: String)]
     /// Whether a process is a running recorder of this node.
     func isAlive(_ process: Int32) -> Bool
-    /// Returns a recorder's status; `nil` if it doesn't answer.
+    /// Returns a recorder's status; `nil` if the recorder doesn't respond.
     func status(of process: Int32) -> ControlStatus?
-    /// Sends a `multicam ctl` command to a recorder and waits for its answer.
+    /// Sends a `multicam ctl` command to a recorder and waits for the response.
     ///
-    /// - Throws: `GroupError` if the recorder doesn't answer.
+    /// - Throws: `GroupError` if the recorder doesn't respond.
     func ask(_ request: CommandRequest, of process: Int32) throws(GroupError) -> ControlReply
     /// Sends a signal to a recorder.
     func signal(_ number: Int32, to process: Int32)
 }
 
-/// Recorders as `multicam record --standby` processes. An environment variable with the path of the group's folder
-/// identifies each process, so this program finds it again after a crash. The search works even if the crash happens
-/// before the recorder creates its first file.
+/// Runs recorders as `multicam record --standby` processes. Each process has an environment variable that
+/// contains the path of the group's folder, so this program can find the process again after a crash. The
+/// search works even if this program crashes before the recorder has created its first file.
 struct RecorderProcesses: RecorderHost {
     let folder: GroupFolder
     /// Path of `multicam`.
@@ -319,7 +322,7 @@ struct RecorderProcesses: RecorderHost {
         let (words, over) = (ConditionLock(""), Cancellation())
         child.readMessages(
             { line in
-                // Status lines are repeated continuously and aren't forwarded.
+                // Status lines aren't forwarded, because the recorder repeats them continuously.
                 guard !line.contains("│") else { return }
                 let sentence = Self.sentence(line)
                 words.withLock { $0 = sentence.printable(limit: 1000) }
@@ -329,7 +332,7 @@ struct RecorderProcesses: RecorderHost {
         child.finish()
         MediaThread.eventually(name: "recorder:end") {
             let status = child.wait()
-            // The last messages may still be in the pipe.
+            // Wait for the recorder's last messages, which may still be in the pipe.
             _ = over.wait(until: MonotonicClock().now + .seconds(1))
             ended(child.process, status, words.withLock { $0 })
         }
@@ -344,7 +347,7 @@ struct RecorderProcesses: RecorderHost {
 
     func isAlive(_ process: Int32) -> Bool { profile(of: process) != nil }
 
-    /// Returns the profile of a process that is a recorder of this node; `nil` for any other process.
+    /// Returns the profile of a recorder process of this node; `nil` if the process isn't such a recorder.
     private func profile(of process: Int32) -> String? {
         guard Self.texts("/proc/\(process)/environ").contains(mark) else { return nil }
         let words = Self.texts("/proc/\(process)/cmdline")
@@ -354,8 +357,8 @@ struct RecorderProcesses: RecorderHost {
         return words[4]
     }
 
-    /// Returns the strings in a NUL-separated proc file. Empty if the process has ended or this user can't read the
-    /// file.
+    /// Returns the NUL-separated strings in a file under /proc. The result is empty if the process has ended
+    /// or this user can't read the file.
     private static func texts(_ path: String) -> [String] {
         guard let bytes = FileManager.default.contents(atPath: path) else { return [] }
         return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

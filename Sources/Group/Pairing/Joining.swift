@@ -12,10 +12,10 @@ struct Joining {
     let output: String
     let sshPort: Int
 
-    /// Exchanges certificates with the computer that serves the group, and gives that computer read access to the
-    /// recordings made here.
+    /// Exchanges certificates with the computer that serves the group, and gives that computer read access to
+    /// the recordings on this computer.
     ///
-    /// - Returns: Human-readable messages.
+    /// - Returns: Human-readable messages about the result.
     /// - Throws: `GroupError` if the group refuses this computer.
     func run() throws(GroupError) -> [String] {
         guard GroupName.isValid(name) else {
@@ -76,7 +76,7 @@ struct Joining {
         return sentences
     }
 
-    /// Verifies that the answering server belongs to the group that issued the invitation.
+    /// Verifies that the server belongs to the group that issued the pairing code.
     private func check(_ certificates: [Certificate]) throws(GroupError) -> Certificate {
         guard certificates.count == 2, certificates[1].fingerprint == code.fingerprint,
             certificates[0].isIssued(by: certificates[1]),

@@ -14,7 +14,7 @@ struct PairingCode: Sendable, Equatable {
     let port: Int
     /// First 16 bytes of the SHA-256 digest of the authority's certificate.
     let fingerprint: [UInt8]
-    /// 10 random bytes.
+    /// The single-use secret: 10 random bytes.
     let secret: [UInt8]
 
     private static let lengths = (fingerprint: 16, secret: 10)
@@ -53,15 +53,16 @@ struct PairingCode: Sendable, Equatable {
         secret = Array(bytes.suffix(Self.lengths.secret))
     }
 
-    /// The code as text.
+    /// The pairing code as text.
     var text: String { "\(group)@\(GroupAddress.text(address, port))/\(Self.text(fingerprint + secret))" }
 
-    /// Returns the digest of a secret. The computer that serves the group stores only this digest.
+    /// Returns the digest of a pairing code's secret. The computer that serves the group stores only this
+    /// digest.
     static func digest(_ secret: [UInt8]) -> String {
         TLSBytes.digest(secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The secret as text.
+    /// The secret as Base32 text.
     var secretText: String { Self.text(secret) }
 
     static func text(_ bytes: [UInt8]) -> String {
@@ -102,13 +103,13 @@ struct Invitation: Codable, Sendable {
         case isCoordinator = "coordinator"
     }
 
-    /// Expiry time in seconds since 1970.
+    /// Expiry time of the invitation, in seconds since 1970.
     var until: Int64
     /// Whether a computer that joins with this code becomes a coordinator.
     var isCoordinator: Bool
 }
 
-/// Request from a joining computer.
+/// Request that a joining computer sends to the pairing server.
 struct PairingRequest: Codable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case secret, name, request, user
@@ -118,7 +119,7 @@ struct PairingRequest: Codable, Sendable {
 
     /// The secret of the pairing code.
     var secret: String
-    /// The requested member name.
+    /// The member name that the joining computer requests.
     var name: String
     /// Certificate signing request (PEM).
     var request: String
@@ -130,7 +131,7 @@ struct PairingRequest: Codable, Sendable {
     var hostKeys: [String]
 }
 
-/// Answer to a joining computer.
+/// Response of the pairing server to a joining computer.
 struct PairingAnswer: Codable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case refusal, certificate, authority

@@ -4,7 +4,8 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Admits computers with a pairing code to the group. Each connection runs on a separate thread.
+/// Admits computers to the group if they send a valid pairing code. Each connection runs on a separate
+/// thread.
 final class PairingServer: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings
@@ -12,17 +13,17 @@ final class PairingServer: Sendable {
     private let identity: (certificate: [UInt8], key: [UInt8])
     private let joined: @Sendable (GroupMember) -> Void
     private let say: @Sendable (String) -> Void
-    /// Open connections, oldest first.
+    /// Open pairing connections, oldest first.
     private let connections = ConditionLock(PairingConnections())
     private let members = ConditionLock(())
 
-    /// Maximum duration of a connection.
+    /// Maximum duration of a pairing connection.
     private static let patience = Nanoseconds.seconds(15)
 
-    /// Starts listening.
+    /// Starts listening for pairing requests.
     ///
     /// - Parameters:
-    ///   - folder: The group's folder.
+    ///   - folder: Folder of the group that admits computers.
     ///   - joined: Called with each new member, on any thread.
     ///   - say: Receives human-readable messages, on any thread.
     /// - Throws: `GroupError` if the port is in use or a certificate is missing.
@@ -39,7 +40,8 @@ final class PairingServer: Sendable {
         MediaThread.eventually(name: "pairing") { [self] in
             while true {
                 guard let (socket, address) = PairingSocket.accept(listener) else {
-                    // The system has run out of file descriptors. Retry after some have been closed.
+                    // The system has run out of file descriptors. Accepting is retried after some descriptors
+                    // have been closed.
                     MonotonicClock().sleep(
                         until: MonotonicClock().now + .milliseconds(200), unless: Cancellation())
                     continue
@@ -86,7 +88,7 @@ final class PairingServer: Sendable {
             }
             try session.send(JSONText.line(answer))
         } catch {
-            // Connections without a valid request aren't answered or reported.
+            // If a connection doesn't send a valid request, no response is sent and nothing is reported.
         }
     }
 
@@ -131,7 +133,7 @@ final class PairingServer: Sendable {
                         "a node with the name \(member.name) already exists. Choose another name with `--name`, or first run `multicam group remove \(member.name)` on the computer that created the group."
                     )
                 }
-                // Each secret admits only one computer.
+                // Each pairing code admits only one computer.
                 guard unlink(folder.file(invitation)) == 0 else { throw Self.wrongSecret }
                 members.append(member)
                 try folder.encode(members, to: GroupFolder.membersName)

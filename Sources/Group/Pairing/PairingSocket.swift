@@ -30,7 +30,7 @@ enum PairingSocket {
         return descriptor
     }
 
-    /// Accepts a connection. Blocks until a connection arrives.
+    /// Accepts a pairing connection. Blocks until a connection arrives.
     ///
     /// - Returns: The socket, which the caller owns, and the peer's address; `nil` if no connection could be accepted.
     static func accept(_ listener: borrowing OwnedDescriptor) -> (socket: Int32, address: String)? {
@@ -52,7 +52,7 @@ enum PairingSocket {
         return (accepted, address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : address)
     }
 
-    /// Connects to a port. Blocks for a few seconds at most.
+    /// Connects to a port of another computer. Blocks for a few seconds at most.
     ///
     /// - Returns: The socket, which the caller owns.
     /// - Throws: `GroupError` if the connection fails.
@@ -84,17 +84,18 @@ enum PairingSocket {
     }
 }
 
-/// A pairing connection that another thread can shut down.
+/// A pairing connection that any thread can shut down.
 final class PairingConnection: Sendable {
     /// Address of the peer.
     let address: String
     /// Deadline after which the connection is shut down.
     let deadline: ClockTime
-    // A duplicate descriptor of the socket: the original number may belong to another file by the time it is used.
+    // Duplicate of the socket's file descriptor. A duplicate is needed because the original descriptor number
+    // may refer to another file by the time the connection is shut down.
     private let socket: OwnedDescriptor
 
-    /// Prepares a connected socket for shutdown from another thread. The caller retains ownership of the
-    /// socket.
+    /// Creates a handle that allows other threads to shut down a connected socket. The caller retains
+    /// ownership of the socket.
     ///
     /// - Returns: `nil` if this process has run out of file descriptors.
     init?(_ socket: Int32, from address: String, deadline: ClockTime) {
@@ -104,13 +105,13 @@ final class PairingConnection: Sendable {
         (self.address, self.deadline) = (address, deadline)
     }
 
-    /// Shuts down the connection. Pending reads return end of file.
+    /// Shuts down the connection. Pending read calls then return end of file.
     func cutOff() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 }
 
-/// The open pairing connections, whose number is limited. If the limit is reached, a new connection closes the oldest
-/// connection of the address that has the most connections. This way, neither idle connections nor a flood from one
-/// computer can prevent another computer from pairing.
+/// The open pairing connections. Their number is limited: if the limit is reached, a new connection replaces
+/// the oldest connection from the address that has the most connections. The limit ensures that idle
+/// connections, or many connections from one computer, can't prevent another computer from pairing.
 struct PairingConnections: Sendable {
     /// The connections, oldest first.
     private var all: [PairingConnection] = []
@@ -118,7 +119,7 @@ struct PairingConnections: Sendable {
     /// Maximum number of concurrent connections.
     private static let most = 8
 
-    /// Adds a connection, and closes another one if there are too many.
+    /// Adds a connection. If there are then too many connections, another one is closed.
     mutating func admit(_ connection: PairingConnection) {
         all.append(connection)
         guard all.count > Self.most else { return }
@@ -128,10 +129,10 @@ struct PairingConnections: Sendable {
         all.remove(at: index).cutOff()
     }
 
-    /// Removes a connection that has ended.
+    /// Removes a connection that has ended from the list.
     mutating func remove(_ connection: PairingConnection) { all.removeAll { $0 === connection } }
 
-    /// Closes the connections whose deadline has passed.
+    /// Closes the connections that have exceeded their deadlines.
     func cutOff(overdueAt now: ClockTime) {
         for connection in all where connection.deadline < now { connection.cutOff() }
     }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// SSH keys that let one computer of a group fetch the recordings of the others.
+/// SSH keys that one computer of a group uses to fetch the recordings of the other computers.
 enum SSHKey {
     /// Whether a string is a single public key in OpenSSH's one-line format, without leading options.
     static func isPublicKey(_ text: String) -> Bool {
@@ -35,7 +35,7 @@ enum SSHKey {
             }
     }
 
-    /// Creates a key without a passphrase in a group's folder, unless it exists.
+    /// Creates an SSH key without a passphrase in a group's folder, unless the key already exists.
     ///
     /// - Throws: `GroupError` if ssh-keygen is missing or fails.
     static func make(in folder: GroupFolder) throws(GroupError) {
@@ -63,12 +63,13 @@ enum SSHKey {
         }
     }
 
-    /// Allows a key to read one folder of this user with rsync, and nothing else.
+    /// Allows the holder of a key to read one folder of this user with rsync. The key doesn't permit any
+    /// other access.
     ///
     /// - Parameters:
-    ///   - key: The public key.
-    ///   - group: The group's name, which labels the line.
-    ///   - output: Absolute path of the folder.
+    ///   - key: The public key to allow.
+    ///   - group: The group's name, which labels the line in `authorized_keys`.
+    ///   - output: Absolute path of the folder that the key may read.
     ///   - home: This user's home folder.
     /// - Throws: `GroupError` if the `authorized_keys` file can't be written.
     static func allow(_ key: String, of group: String, toRead output: String, home: String) throws(GroupError)
@@ -98,7 +99,7 @@ enum SSHKey {
         }
     }
 
-    /// Returns the `authorized_keys` line that allows a key to read a folder with rsync.
+    /// Returns the line in `authorized_keys` that allows the holder of a key to read a folder with rsync.
     ///
     /// - Throws: `GroupError` if the key is invalid, or the folder's name can't be used in such a line.
     static func allowance(of key: String, of group: String, toRead output: String) throws(GroupError)

@@ -4,14 +4,15 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// The folder with a group's settings, certificates, and keys on this computer. Only the owner can read the folder.
+/// The folder with a group's settings, certificates, and keys on this computer. Only the owner of the folder
+/// can read it.
 struct GroupFolder: Sendable {
     /// The group's name.
     let group: String
     /// The folder's path.
     let path: String
 
-    /// Locates a group's folder, which need not exist.
+    /// Determines the location of a group's folder, which need not exist.
     ///
     /// - Parameters:
     ///   - group: The group's name.
@@ -65,7 +66,7 @@ struct GroupFolder: Sendable {
     /// Whether the folder contains a file.
     func has(_ name: String) -> Bool { access(file(name), F_OK) == 0 }
 
-    /// Creates the folder itself or a subfolder, accessible only to this user.
+    /// Creates the group's folder or one of its subfolders. Only this user can access the new folder.
     ///
     /// - Throws: `GroupError` if the folder can't be created.
     func make(_ name: String = "") throws(GroupError) {
@@ -79,7 +80,7 @@ struct GroupFolder: Sendable {
         }
     }
 
-    /// Replaces a file. Only this user can read the new file.
+    /// Replaces a file in the folder. Only this user can read the new file.
     ///
     /// - Throws: `GroupError` if the file can't be written.
     func write(_ text: String, to name: String) throws(GroupError) {
@@ -90,7 +91,7 @@ struct GroupFolder: Sendable {
         }
     }
 
-    /// Reads a file of at most 1 MiB.
+    /// Reads a file from the folder. The file may be at most 1 MiB long.
     ///
     /// - Throws: `GroupError` if the file can't be read.
     func read(_ name: String) throws(GroupError) -> [UInt8] {
@@ -104,7 +105,7 @@ struct GroupFolder: Sendable {
         }
     }
 
-    /// Decodes a JSON file.
+    /// Decodes a JSON file in the folder.
     ///
     /// - Throws: `GroupError` if the file can't be read or has invalid content.
     func decode<Value: Decodable>(_ type: Value.Type, from name: String) throws(GroupError) -> Value {
@@ -118,21 +119,22 @@ struct GroupFolder: Sendable {
         }
     }
 
-    /// Writes a value to a JSON file.
+    /// Writes a value to a JSON file in the folder.
     ///
     /// - Throws: `GroupError` if the file can't be written.
     func encode(_ value: some Encodable, to name: String) throws(GroupError) {
         try write(String(decoding: JSONText.pretty(value), as: UTF8.self) + "\n", to: name)
     }
 
-    /// Locks a file in the folder for the lifetime of the result. The lock is also released if this process
-    /// dies. Waits a few seconds for another process that is ending.
+    /// Locks a file in the folder for the lifetime of the returned object. The lock is also released if this
+    /// process dies. If another process holds the lock, this method waits a few seconds, because that process
+    /// may be about to end.
     ///
     /// - Parameters:
-    ///   - name: The file's name.
+    ///   - name: Name of the file to lock.
     ///   - sentence: Error message if another process holds the lock.
     /// - Returns: The lock.
-    /// - Throws: `GroupError` with the sentence, or if the file can't be created.
+    /// - Throws: `GroupError` if another process holds the lock or the file can't be created.
     func lock(_ name: String, orThrow sentence: String) throws(GroupError) -> FileLock {
         guard let lock = FileLock(file(name)) else {
             throw GroupError(
@@ -153,9 +155,9 @@ struct GroupFolder: Sendable {
     static let membersName = "members.json"
     static let authority = (certificate: "authority.pem", key: "authority-key.pem")
     static let broker = (certificate: "broker.pem", key: "broker-key.pem")
-    /// Certificate files of the computer that created the group, for serving it.
+    /// Certificate and key files that the computer that created the group uses to serve the group.
     static let serving = (certificate: "serving.pem", key: "serving-key.pem")
-    /// Certificate files of a node.
+    /// Certificate and key files of a node.
     static let node = (certificate: "node.pem", key: "node-key.pem")
     static let collectKey = "collect-key"
     static let invitations = "invitations"
@@ -174,8 +176,9 @@ struct GroupFolder: Sendable {
         has(Self.membersName) ? try decode([GroupMember].self, from: Self.membersName) : []
     }
 
-    /// Returns this computer's name on the broker and the paths of its certificate files. The identity is the node's if
-    /// this computer is a node, otherwise the server's.
+    /// Returns this computer's name on the broker and the paths of its certificate files. If this computer is
+    /// a node, the result is the node's identity; otherwise, it is the identity of the computer that serves
+    /// the group.
     ///
     /// - Throws: `GroupError` if this computer doesn't have a certificate.
     func identity() throws(GroupError) -> (name: String, certificate: String, key: String) {
@@ -184,8 +187,8 @@ struct GroupFolder: Sendable {
         return try servingIdentity()
     }
 
-    /// Returns the identity that this computer uses to start and stop recordings: that of the computer that
-    /// serves the group, or of a node that was invited as a coordinator.
+    /// Returns the identity that this computer uses to start and stop recordings. The result is the identity
+    /// of the computer that serves the group, or of a node that was invited as a coordinator.
     ///
     /// - Throws: `GroupError` if this computer isn't allowed to start and stop recordings.
     func coordinatingIdentity() throws(GroupError) -> (name: String, certificate: String, key: String) {
@@ -200,7 +203,7 @@ struct GroupFolder: Sendable {
 
     /// Returns the identity of the computer that created the group.
     ///
-    /// - Throws: `GroupError` if this isn't that computer.
+    /// - Throws: `GroupError` if another computer created the group.
     func servingIdentity() throws(GroupError) -> (name: String, certificate: String, key: String) {
         guard has(Self.serving.certificate) else {
             throw GroupError("the group \(group) was created on another computer. Run the command there.")
@@ -208,7 +211,8 @@ struct GroupFolder: Sendable {
         return ("serving", file(Self.serving.certificate), file(Self.serving.key))
     }
 
-    /// Checks this computer's certificate, because a broker refuses invalid certificates without giving a reason.
+    /// Checks this computer's certificate. The check is needed because a broker rejects invalid certificates
+    /// without giving a reason.
     ///
     /// - Throws: `GroupError` if the certificate has expired, or was issued by another group's authority.
     func checkCertificate(_ path: String) throws(GroupError) {
@@ -240,13 +244,15 @@ struct GroupSettings: Codable, Sendable, Equatable {
     var name: String
     /// Address of the computer that serves the group: an IP address or a host name.
     var address: String
-    /// The broker's port. Pairing uses the next port, and the time service the one after it.
+    /// The broker's port. The pairing service uses this port plus 1, and the time service uses this port plus
+    /// 2.
     var port: Int
-    /// This computer's name in the group; `nil` until it has joined.
+    /// This computer's name in the group; `nil` until the computer has joined.
     var node: String?
-    /// Whether the broker allows this computer to start and stop the group's recordings; `nil` until it has joined.
+    /// Whether the broker allows this computer to start and stop the group's recordings; `nil` until the
+    /// computer has joined.
     var isCoordinator: Bool?
-    /// Absolute path of this computer's recordings folder; `nil` until it has joined.
+    /// Absolute path of this computer's recordings folder; `nil` until the computer has joined.
     var output: String?
     /// Address of an external broker; `nil` for the group's own broker.
     var server: String?
@@ -259,7 +265,7 @@ struct GroupSettings: Codable, Sendable, Equatable {
     var timePort: Int { port + 2 }
 }
 
-/// A computer that has joined a group, as stored on the computer that created the group.
+/// A computer that has joined a group, as recorded on the computer that created the group.
 struct GroupMember: Codable, Sendable, Equatable {
     private enum CodingKeys: String, CodingKey {
         case name, identity
@@ -299,9 +305,9 @@ final class FileLock: Sendable {
         descriptor = OwnedDescriptor(owning: number)
     }
 
-    /// Whether this process holds the lock. Acquires it if it is free.
+    /// Whether this process holds the lock. Reading this property acquires the lock if it is free.
     var isOurs: Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Releases the lock.
+    /// Releases the file lock.
     func release() { flock(descriptor.number, LOCK_UN) }
 }

@@ -21,8 +21,8 @@ enum GroupName {
         (1...100).contains(text.utf8.count) && text.isPlain && text == text.lowercased()
     }
 
-    /// Returns the email address in a member's certificate, which identifies the member to the broker. Names
-    /// don't contain dots, so addresses of different members can't collide.
+    /// Returns the email address in a member's certificate, which identifies the member to the broker. Member
+    /// names don't contain dots, so different members can't have the same address.
     static func user(_ member: String, identity: String, of group: String) -> String {
         "\(member).\(identity)@\(group)"
     }
@@ -84,17 +84,17 @@ enum GroupAddress {
     }
 }
 
-/// An error in a group operation, with a message for the user.
+/// An error of a group operation, with a message for the user.
 public struct GroupError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message: what failed, where, why, and how to fix it.
     public let description: String
-    /// The resulting exit status.
+    /// The exit status that results from the error.
     public let status: Int32
 
-    /// Creates an error.
+    /// Creates an error with a message for the user.
     ///
     /// - Parameters:
-    ///   - description: The message.
+    ///   - description: The message for the user.
     ///   - status: The exit status: 1, or 2 for invalid arguments.
     public init(_ description: String, status: Int32 = 1) {
         self.description = description

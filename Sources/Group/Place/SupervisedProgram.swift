@@ -19,7 +19,7 @@ final class SupervisedProgram: Sendable {
     private let ending = Cancellation()
     private let over = Cancellation()
 
-    /// Delay before a restart.
+    /// Delay before the program is restarted.
     private static let pause = Nanoseconds.seconds(1)
 
     /// Starts a program after terminating any instance left running by an earlier process.
@@ -46,7 +46,8 @@ final class SupervisedProgram: Sendable {
         }
     }
 
-    /// Returns the path of a program. Daemons are often installed outside a user's `PATH`.
+    /// Searches for a program and returns its path. The search is needed because daemons are often installed
+    /// in folders that aren't in a user's `PATH`.
     static func path(of name: String) -> String? {
         ProgramPath.named(name)
             ?? ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }.first {
@@ -54,7 +55,7 @@ final class SupervisedProgram: Sendable {
             }
     }
 
-    /// Terminates the process identified by a PID file if it is an instance of the program.
+    /// Reads a process ID from a PID file, and terminates the process if it is an instance of the program.
     private static func endFormer(_ name: String, _ pidFile: String) {
         guard let bytes = FileManager.default.contents(atPath: pidFile),
             let process = Int32(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
@@ -74,7 +75,7 @@ final class SupervisedProgram: Sendable {
         }
     }
 
-    /// Runs the program once.
+    /// Runs the program once and waits until it exits.
     ///
     /// - Returns: Whether to start the program again.
     private func run(_ program: String, _ arguments: [String], _ say: @escaping @Sendable (String) -> Void)
@@ -85,8 +86,8 @@ final class SupervisedProgram: Sendable {
         do throws(ProcessError) {
             let child = try ChildProcess(program, arguments)
             child.readOutput { _ in }
-            // The program's messages aren't shown while it is running. The last message is reported when the program
-            // exits.
+            // The program's messages aren't shown while the program is running. The last message is reported
+            // when the program exits.
             child.readMessages { line in last.withLock { $0 = line } }
             child.finish()
             let isEnding = state.withLock { state in

@@ -4,11 +4,12 @@ internal import System
 
 /// The output streams of this program: data for other programs, and messages for users. Safe to use from any thread.
 enum Talk {
-    /// Whether data could not be written to standard output. The lock also prevents lines from interleaving.
+    /// Whether data could not be written to standard output. The lock around this flag also prevents lines
+    /// from interleaving.
     private static let lostData = ConditionLock(false)
 
-    /// Prints a line of data to standard output. The first line that can't be written is printed to standard
-    /// error instead.
+    /// Prints a line of data to standard output. The first line that can't be written is reported on standard
+    /// error.
     static func data(_ line: String) {
         let number = write(line + "\n", to: STDOUT_FILENO)
         guard number != 0, number != EPIPE else { return }
@@ -19,8 +20,8 @@ enum Talk {
         if isFirst { say(StandardStreams.lossReport(of: line, errno: number)) }
     }
 
-    /// Whether data could not be written to standard output, other than to a pipe closed by its reader. The
-    /// program then exits with a nonzero status.
+    /// Whether data could not be written to standard output, except because the reader has closed the pipe.
+    /// If `true`, the program exits with a nonzero status.
     static var hasLostData: Bool { lostData.withLock { $0 } }
 
     /// Prints a human-readable message to standard error.
@@ -28,10 +29,10 @@ enum Talk {
         write("multicam: \(sentence.printable(limit: 2000))\n", to: STDERR_FILENO)
     }
 
-    /// Prints an unmodified line for users to standard error.
+    /// Prints a line to standard error without changing it.
     static func show(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
-    /// - Returns: The system's error number, or 0.
+    /// - Returns: The system's error number, or 0 if the line was written.
     @discardableResult
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         lostData.withLock { _ in StandardStreams.errorNumber(writing: text, to: descriptor) }
@@ -44,8 +45,8 @@ final class StopSignals: Sendable {
     private let came = Cancellation()
     private let cameAgain = Cancellation()
 
-    /// Period within which several signals count as one, because a terminal and a parent process may send the
-    /// same signal.
+    /// Time within which several stop signals count as one, because a terminal and a parent process may send
+    /// the same signal.
     private static let unity = Nanoseconds.seconds(1)
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
@@ -57,14 +58,14 @@ final class StopSignals: Sendable {
         return set
     }
 
-    /// Blocks the signals, so that `sigwait` receives them. Call this function while the process is still
+    /// Blocks the signals, so that `sigwait` receives them. `hold` must be called while the process is still
     /// single-threaded.
     static func hold() {
         var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Starts listening for signals.
+    /// Starts a thread that waits for the signals.
     ///
     /// - Parameter user: Called for SIGUSR1 and SIGUSR2 on a separate thread.
     init(user: @escaping @Sendable (Int32) -> Void = { _ in }) {
@@ -86,12 +87,13 @@ final class StopSignals: Sendable {
         }
     }
 
-    /// Whether a stop was requested.
+    /// Whether a stop signal has arrived.
     var hasCome: Bool { came.isCancelled }
 
-    /// Whether a second stop was requested, at least a second after the first. The program then stops without waiting.
+    /// Whether a second stop signal has arrived, at least a second after the first. After the second signal,
+    /// the program stops without waiting.
     var hasComeAgain: Bool { cameAgain.isCancelled }
 
-    /// Sleeps until a given time, or until a stop is requested.
+    /// Sleeps until a given time, or until a stop signal arrives.
     func sleep(until time: ClockTime) { _ = came.wait(until: time) }
 }

@@ -7,17 +7,18 @@ struct ClockReading: Codable, Sendable, Equatable {
     var source: String
     /// Difference between the group's time and this computer's clock, in nanoseconds.
     var offset_ns: Int64
-    /// Maximum error of `offset_ns` in nanoseconds: root delay ÷ 2 + root dispersion. Because this computer applies the
-    /// offset, this is also the maximum error of the group's time here.
+    /// Maximum error of `offset_ns` in nanoseconds: root delay ÷ 2 + root dispersion. Because this computer
+    /// computes the group's time from the offset, this is also the maximum error of the group's time on this
+    /// computer.
     var bound_ns: Int64
-    /// Root delay in nanoseconds. Half of the root delay contributes to the bound.
+    /// Root delay of the time source in nanoseconds. Half of the root delay contributes to the bound.
     var root_delay_ns: Int64
     /// Contribution of the source and the network path to the bound, in nanoseconds.
     var root_dispersion_ns: Int64
     /// Frequency error of this computer's clock relative to the group's time, in parts per million; negative if the
     /// clock is slow.
     var ppm: Double
-    /// Nanoseconds since the last measurement.
+    /// Nanoseconds since chrony's last measurement.
     var age_ns: Int64
     /// Number of times this computer's clock was set since measurement started.
     var steps: Int
@@ -27,7 +28,7 @@ extension ClockReading {
     /// Creates a reading from chrony's tracking data.
     ///
     /// - Parameters:
-    ///   - tracking: The tracking data.
+    ///   - tracking: The tracking data that chronyc printed.
     ///   - now: Time of the reading.
     ///   - steps: Number of times this computer's clock was set since measurement started.
     init(_ tracking: ChronyTracking, at now: ClockPair, steps: Int) {
@@ -39,7 +40,7 @@ extension ClockReading {
     }
 }
 
-/// A point in time on two clocks of this computer.
+/// A point in time, read on two clocks of this computer.
 struct ClockPair: Sendable {
     /// Time on CLOCK_MONOTONIC.
     let monotonic: ClockTime
@@ -48,8 +49,8 @@ struct ClockPair: Sendable {
 
     init(monotonic: ClockTime, utc: Int64) { (self.monotonic, self.utc) = (monotonic, utc) }
 
-    /// Reads both clocks. CLOCK_REALTIME is read between two readings of CLOCK_MONOTONIC, and the fastest of several
-    /// attempts is used.
+    /// Reads CLOCK_MONOTONIC and CLOCK_REALTIME. CLOCK_REALTIME is read between two readings of
+    /// CLOCK_MONOTONIC, and the fastest of several attempts is used because its result is the most precise.
     static func now() -> ClockPair {
         var best: (pair: ClockPair, width: Int64)?
         for _ in 0..<5 {
@@ -70,6 +71,6 @@ struct ClockPair: Sendable {
         return (Nanoseconds.seconds(Int64(time.tv_sec)) + Nanoseconds(Int64(time.tv_nsec))).count
     }
 
-    /// Difference between UTC and CLOCK_MONOTONIC.
+    /// Difference between UTC and CLOCK_MONOTONIC at this point in time.
     var distance: Nanoseconds { Nanoseconds(utc) - Nanoseconds(monotonic.nanoseconds) }
 }

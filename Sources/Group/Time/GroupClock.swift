@@ -14,14 +14,16 @@ final class GroupClock: Sendable {
     private let ending = Cancellation()
 
     private static let interval = Nanoseconds.seconds(1)
-    /// Upper limit for the movement of a slewed clock between two readings. A larger movement is a clock step.
+    /// Maximum change in the offset of a slewed clock between two readings. A larger change is treated as a
+    /// clock step.
     private static let step = Nanoseconds.milliseconds(2)
 
-    /// Starts reading.
+    /// Starts reading the measurements of a chronyd process.
     ///
     /// - Parameters:
     ///   - socket: Socket of the measuring chronyd; `nil` disables measurement.
-    ///   - read: Called once per second with the reading (`nil` if not available) and its time.
+    ///   - read: Called once per second with the reading and the time of the reading. The reading is `nil` if
+    ///     no measurement is available.
     init(_ socket: String?, read: @escaping @Sendable (ClockReading?, ClockPair) -> Void = { _, _ in }) {
         let program = socket == nil ? nil : SupervisedProgram.path(of: "chronyc")
         MediaThread.eventually(name: "group:clock") { [self] in
@@ -39,8 +41,8 @@ final class GroupClock: Sendable {
 
     func end() { ending.cancel() }
 
-    /// Reads the current measurement of a chronyd; `nil` if it isn't running or isn't synchronized to a
-    /// source. Blocks for a few seconds at most.
+    /// Reads the current measurement of a chronyd process. Returns `nil` if chronyd isn't running or isn't
+    /// synchronized to a source. Blocks for a few seconds at most.
     static func reading(of socket: String) -> ClockReading? {
         guard let program = SupervisedProgram.path(of: "chronyc"), let tracking = tracking(program, socket)
         else {
@@ -49,18 +51,19 @@ final class GroupClock: Sendable {
         return ClockReading(tracking, at: ClockPair.now(), steps: 0)
     }
 
-    /// The group's time minus this computer's clock, measured once; zero on the computer that serves the
-    /// group.
+    /// The group's time minus this computer's clock, from a single measurement. The result is zero on the
+    /// computer that serves the group.
     ///
-    /// - Returns: `nil` if the offset isn't measured on this computer. Blocks for a few seconds at most.
+    /// - Returns: The difference; `nil` if the offset isn't measured on this computer. This method blocks for
+    ///   a few seconds at most.
     static func offset(in folder: GroupFolder) -> Nanoseconds? {
         if folder.has(GroupFolder.serving.certificate) { return .zero }
         guard folder.has(GroupTime.socketName) else { return nil }
         return reading(of: GroupTime.socket(in: folder)).map { Nanoseconds($0.offset_ns) }
     }
 
-    /// The group's time in nanoseconds since 1970, according to one measurement; this computer's time if there is no
-    /// measurement.
+    /// Returns a function for the group's time in nanoseconds since 1970, based on one measurement of the
+    /// offset. Without a measurement, the function returns this computer's time.
     static func time(in folder: GroupFolder) -> @Sendable () -> Int64 {
         let offset = offset(in: folder) ?? .zero
         return { (Nanoseconds(ClockPair.now().utc) + offset).count }
@@ -92,7 +95,7 @@ final class GroupClock: Sendable {
         }
     }
 
-    /// The last reading; `nil` if none is available.
+    /// The last clock reading; `nil` if no reading is available.
     var reading: ClockReading? { state.withLock(\.reading) }
 
     /// The group's current time, in nanoseconds since 1970. Without a measurement, this is the time of this computer's
@@ -102,7 +105,7 @@ final class GroupClock: Sendable {
     /// Converts the group's time to CLOCK_MONOTONIC.
     ///
     /// - Parameter utc: Nanoseconds since 1970.
-    /// - Returns: The corresponding time, which may be in the future.
+    /// - Returns: The corresponding time on CLOCK_MONOTONIC, which may be in the future.
     func monotonic(of utc: Int64) -> ClockTime {
         Self.monotonic(of: utc, ClockPair.now(), offset: Nanoseconds(reading?.offset_ns ?? 0))
     }
@@ -126,12 +129,13 @@ struct ChronyTracking: Sendable, Equatable {
     let measuredAt: Int64
     /// Difference between the source's time and this computer's clock.
     let offset: Nanoseconds
-    /// Frequency error of this computer's clock, in parts per million; positive if the clock is fast.
+    /// Frequency error of this computer's clock in parts per million. A positive value means that the clock
+    /// is fast.
     let ppm: Double
     let rootDelay: Nanoseconds
     let rootDispersion: Nanoseconds
 
-    /// Parses a line.
+    /// Parses a line of chronyc's output.
     ///
     /// - Returns: `nil` if the line is invalid or chrony isn't synchronized to a source.
     init?(_ line: String) {

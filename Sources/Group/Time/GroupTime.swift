@@ -1,8 +1,9 @@
 internal import Glibc
 internal import Media
 
-/// Runs chrony for a group. On the computer that serves the group, chrony is the source of the group's time. On a node,
-/// chrony measures the offset of the node's clock from that time. Neither instance sets a clock.
+/// Runs chrony for a group. On the computer that serves the group, chrony is the source of the group's time.
+/// On a node, chrony measures the offset of the node's clock from that time. Neither instance of chrony sets
+/// the system clock.
 enum GroupTime {
     /// The package that contains chronyd and chronyc.
     static let package = "chrony"
@@ -35,7 +36,7 @@ enum GroupTime {
     /// Path of the measurement socket, relative to the group's folder.
     static let socketName = "clock/clock.sock"
 
-    /// Returns the path of the measurement socket, for chronyc.
+    /// Returns the path of the measurement socket, as passed to chronyc.
     static func socket(in folder: GroupFolder) -> String { folder.file(socketName) }
 
     private static func start(
@@ -60,24 +61,24 @@ enum GroupTime {
     }
 }
 
-/// Estimate of the group's time on a coordinator's computer, derived from several clocks. A single wrong clock can't
-/// distort the estimate. A wrong clock only causes the recording to be refused, with a message that names the affected
-/// computer.
+/// Estimate of the group's time on a coordinator's computer, derived from several clocks. A single wrong
+/// clock can't distort the estimate. If a clock deviates too far, the recording is refused with a message
+/// that names the affected computer.
 struct GroupTimeEstimate: Equatable {
     /// Difference between the group's time and this computer's clock.
     let correction: Nanoseconds
 
-    /// Maximum plausible difference between clocks. Clocks within a group differ by far less, and message
-    /// delays are shorter even with 20 % packet loss.
+    /// Maximum plausible difference between clocks. The clocks in a group usually differ by far less than
+    /// this value, and message delays are shorter even with 20 % packet loss.
     static let largestDifference = Nanoseconds.seconds(5)
 
     /// Estimates the group's time.
     ///
     /// - Parameters:
-    ///   - nodes: Difference between each node's time and this computer's clock. Includes only participating nodes with
-    ///     measured clocks.
-    ///   - own: Difference between the group's time and this computer's clock, from this computer's measurement or
-    ///     because it serves the group; `nil` if unknown.
+    ///   - nodes: Difference between each node's time and this computer's clock. Only participating nodes
+    ///     whose clocks are measured may be included.
+    ///   - own: Difference between the group's time and this computer's clock, if this computer measures the
+    ///     difference or serves the group; otherwise `nil`.
     /// - Throws: `GroupError` with the names of the nodes that deviate from the others.
     init(of nodes: [String: Nanoseconds], own: Nanoseconds?) throws(GroupError) {
         let values = (nodes.values + [own].compactMap { $0 }).sorted()
@@ -85,8 +86,8 @@ struct GroupTimeEstimate: Equatable {
             correction = .zero
             return
         }
-        // Messages can be late but never early. Therefore, if the number of values is even, the higher of the
-        // two middle values is more accurate.
+        // A delayed message makes a node's time appear too low, but never too high. Therefore, if the number
+        // of values is even, the higher of the two middle values is more accurate.
         let median = values[values.count / 2]
         correction = own ?? median
         guard last - first > Self.largestDifference else { return }

@@ -2,7 +2,8 @@ internal import CMedia
 internal import Encoding
 internal import Media
 
-/// Sends FLV over RTMP or RTMPS with libavformat. Each connection has a separate context, and each call has a deadline.
+/// Sends FLV over RTMP or RTMPS with libavformat. Each connection has a separate libavformat context, and
+/// each call has a deadline.
 final class RTMPConnection: LiveOutputConnection {
     static let content = PublishedContent.packets
 
@@ -12,14 +13,14 @@ final class RTMPConnection: LiveOutputConnection {
     private var output: UnsafeMutablePointer<AVIOContext>?
     private var isBroken = false
 
-    /// Timeout from connecting until the server permits publishing.
+    /// Timeout for establishing a connection, from the first request until the server permits publishing.
     private static let greeting = Nanoseconds.seconds(5)
-    /// Timeout for passing an item to the system. If the link accepts no data for this long, the connection is
-    /// considered lost.
+    /// Timeout for passing an item to the operating system. If the network doesn't accept data for this long,
+    /// the connection is considered lost.
     private static let sending = Nanoseconds.seconds(5)
     private static let farewell = Nanoseconds.milliseconds(400)
-    /// Size of the system's send buffer in bytes. The kernel doubles this size. Data in the buffer is delayed and hides
-    /// congestion of the link.
+    /// Requested size of the socket's send buffer in bytes. The kernel doubles this size. The buffer must be
+    /// small, because buffered data adds delay and hides network congestion.
     private static let sendBuffer = "131072"
 
     /// Connects and requests permission to publish.
@@ -96,21 +97,22 @@ final class RTMPConnection: LiveOutputConnection {
         guard let output else { return }
         self.output = nil
         deadline.allow(Self.farewell, hears: false)
-        // After an error, a message may have been sent only partially, so nothing can follow it.
+        // After an error, the last RTMP message may have been sent only partially, so no further data can be
+        // sent.
         if !isBroken { muxer.finish() }
         avio_close(output)
     }
 }
 
-/// Derives the reason for a server's refusal from libavformat's messages. These messages may contain the stream key, so
-/// no part of them is shown.
+/// Derives the reason for a server's refusal from libavformat's log messages. The messages may contain the
+/// stream key, so no part of them is shown to the user.
 enum RTMPRefusal {
     /// Returns the error for a failed connection.
     ///
     /// - Parameters:
-    ///   - messages: Messages of libavformat's protocols, including debug messages.
+    ///   - messages: Log messages of libavformat's protocols, including debug messages.
     ///   - printable: The address without secrets.
-    /// - Returns: An error whose message contains no part of `messages`.
+    /// - Returns: An error with a message that doesn't contain any part of `messages`.
     static func error(of messages: String, _ printable: String) -> PublishingError {
         let text = messages.lowercased()
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
@@ -119,7 +121,7 @@ enum RTMPRefusal {
                 "the certificate of \(printable) cannot be verified: it is for another host name, has expired, or its issuer is not trusted."
             )
         }
-        // The server still holds an earlier connection from this live output.
+        // The server hasn't closed an earlier connection from this live output yet.
         if says("already publishing", "already exists", "already in use", "stream is busy") {
             return .lost(
                 "\(printable) has not closed the previous connection yet and reports that the stream is already being published."
@@ -133,7 +135,7 @@ enum RTMPRefusal {
                     "\(printable) rejected the application or the stream key. Correct them in the address.")
                 : .doubtful("\(printable) rejected the stream.")
         }
-        // The last command sent to the server contained the stream key.
+        // The last command sent to the server was `publish`, which contains the stream key.
         if says("sending publish command") {
             return .doubtful(
                 "\(printable) closed the connection after it received the stream key. The key is wrong, or the server is not accepting streams."

@@ -3,9 +3,10 @@ internal import Media
 
 /// Sends MPEG-TS over SRT, in caller or listener mode.
 ///
-/// By itself, libsrt drops data that it can't send in time, and floods a slow link. In both cases, partial frames
-/// arrive. This connection limits the data passed to libsrt to the link's capacity (`SRTWindow`), so that the live
-/// output drops whole frames up to the next key frame.
+/// By default, libsrt drops data that it can't send in time, and sends more data than a slow link can carry.
+/// In both cases, the receiver gets incomplete frames. This connection limits the data passed to libsrt to
+/// the link's capacity (`SRTWindow`), so that the live output instead drops whole frames up to the next key
+/// frame.
 final class SRTConnection: LiveOutputConnection {
     static let content = PublishedContent.packets
 
@@ -15,26 +16,26 @@ final class SRTConnection: LiveOutputConnection {
     private let socket: SRTSocket
     private let muxer: LiveMuxer
     private let clock = MonotonicClock()
-    /// Time of the peer's last acknowledgment.
+    /// Arrival time of the peer's last acknowledgment.
     private var heard: ClockTime
     private var acknowledgments: Int32 = 0
     private var window: SRTWindow
     /// Number of bytes passed to libsrt.
     private var given: Int64 = 0
-    /// Content of libsrt's send buffer at the last check, plus the bytes passed to it since then, and the time of that
-    /// check.
+    /// Number of bytes in libsrt's send buffer (at the last check, plus the bytes passed to libsrt since
+    /// then), and the age of the oldest data in the buffer.
     private var kept = (bytes: 0, age: Nanoseconds.zero)
     private var looked: ClockTime
 
-    /// Packet size in bytes: seven MPEG-TS packets, as in libsrt's live mode.
+    /// SRT packet size in bytes: seven MPEG-TS packets, as in libsrt's live mode.
     private static let packetLength = 7 * 188
-    /// Maximum age of data in libsrt's send buffer. libsrt drops data that is older than one second and older than the
-    /// latency.
+    /// Maximum age of data in libsrt's send buffer. libsrt drops data that is older than both one second and
+    /// the latency.
     private static let mostWaiting = Nanoseconds.milliseconds(700)
-    /// Polling interval. A receiver sends 100 acknowledgments per second.
+    /// Interval between polls of libsrt. A receiver sends 100 acknowledgments per second.
     private static let interval = Nanoseconds.milliseconds(10)
 
-    /// Connects to a listener, or waits for a caller.
+    /// Connects to a listener (caller mode), or waits for a caller (listener mode).
     init(_ request: ConnectionRequest) throws(PublishingError) {
         let (address, cancellation) = (request.address, request.cancellation)
         let settings = address.srt ?? SRTSettings()
@@ -48,7 +49,7 @@ final class SRTConnection: LiveOutputConnection {
         window = SRTWindow(latency: settings.latency, at: heard)
     }
 
-    /// Tries the host's addresses one after the other.
+    /// Tries to connect to the host's addresses, one after the other.
     private static func open(
         _ hosts: ArraySlice<HostAddress>, _ printable: String, _ settings: SRTSettings,
         _ cancellation: Cancellation
@@ -71,7 +72,7 @@ final class SRTConnection: LiveOutputConnection {
         while !rest.isEmpty {
             let packet = rest.prefix(Self.packetLength)
             try waitForRoom(for: packet.count)
-            // A rethrowing closure would lose the typed error.
+            // The closure returns a `Result`, because rethrowing would lose the error's type.
             let sent = packet.withUnsafeBytes { bytes -> Result<Bool, PublishingError> in
                 do throws(PublishingError) {
                     return .success(try socket.send(bytes, printable))
@@ -114,7 +115,8 @@ final class SRTConnection: LiveOutputConnection {
         }
     }
 
-    /// Waits until libsrt's send buffer is below the link's limit and contains no data that is too old.
+    /// Waits until libsrt's send buffer has room according to the window, and contains no data that is too
+    /// old.
     private func waitForRoom(for count: Int) throws(PublishingError) {
         let oldest = max(Self.mostWaiting, settings.latency)
         if clock.now - looked > Self.interval { try check() }
@@ -139,41 +141,42 @@ final class SRTConnection: LiveOutputConnection {
         return statistics
     }
 
-    /// Does nothing, because libsrt notifies the peer when the socket is closed.
+    /// Does nothing, because libsrt notifies the peer when the socket is closed on deinitialization.
     func close() {}
 }
 
-/// Limits the number of bytes in flight to an SRT receiver. This is a pure value: measurements and time are passed to
-/// each call.
+/// Limits the number of bytes in flight to an SRT receiver. `SRTWindow` is a value type without side effects:
+/// measurements and the current time are passed to each call.
 ///
 /// SRT's live mode sends all data immediately. If the data rate exceeds a link's capacity, the link's queue
-/// overflows and the receiver skips the missing data, which results in partial frames. This window keeps the
-/// link's queue short. Excess data waits in the live output's queue, which drops whole frames up to a key
-/// frame. The window is based on delay rather than losses, because losses aren't always caused by congestion
-/// (as in TCP Vegas, Brakmo 1995).
+/// overflows and the receiver skips the missing data, which results in incomplete frames. The window keeps
+/// the link's queue short. Excess data waits in the live output's queue, which drops whole frames up to the
+/// next key frame. As in TCP Vegas (Brakmo 1995), the window is based on delay rather than losses, because
+/// losses aren't always caused by congestion.
 struct SRTWindow {
-    /// libsrt's statistics of a connection.
+    /// libsrt's statistics for a connection.
     struct Figures {
         /// Number of bytes acknowledged by the receiver since the connection started.
         var acknowledged: Int64 = 0
         /// Smoothed round-trip time.
         var roundTrip = Nanoseconds.zero
-        /// Number of packets sent since the connection started, and number of these that were lost before
-        /// retransmission.
+        /// Number of packets sent since the connection started, and number of those packets that were lost
+        /// before retransmission.
         var sent: Int64 = 0
         var lost: Int64 = 0
     }
 
     /// Maximum number of bytes in flight; `nil` while the link has sufficient capacity.
     private(set) var most: Int?
-    /// Number of times that the receiver must have skipped data, because retransmitted packets couldn't arrive in time.
+    /// Number of measurement intervals in which the receiver must have skipped data because retransmitted
+    /// packets couldn't arrive in time.
     private(set) var overloads: Int64 = 0
 
     private let latency: Nanoseconds
-    /// Maximum queuing delay in the network.
+    /// Maximum permitted queuing delay in the network.
     private let longest: Nanoseconds
-    /// Shortest round-trip times of the current epoch and of the previous one. Epochs expire because a route can become
-    /// longer.
+    /// Shortest round-trip times of the current epoch and of the previous epoch, and the start of the current
+    /// epoch. Older measurements are discarded because a network route can become longer.
     private var shortest: (now: Nanoseconds?, before: Nanoseconds?, since: ClockTime)
     private var stretch: (since: ClockTime, figures: Figures)
     private var changed: ClockTime
@@ -181,14 +184,15 @@ struct SRTWindow {
     /// Measurement interval for the link's capacity.
     private static let stretchLength = Nanoseconds.milliseconds(200)
     private static let epochLength = Nanoseconds.seconds(15)
-    /// Bounds of the window: at least a few packets, and at most more than any live output needs.
+    /// Bounds of the window in bytes. The minimum is a few packets; the maximum is more than any live output
+    /// needs.
     private static let least = 3 * 1316
     private static let unlimited = 4 << 20
 
-    /// Creates the window of a new connection.
+    /// Creates the window for a new connection.
     ///
     /// - Parameters:
-    ///   - latency: The receiver's latency, during which it buffers packets.
+    ///   - latency: The receiver's latency, which is the duration of its packet buffer.
     ///   - now: Start time of the connection.
     init(latency: Nanoseconds, at now: ClockTime) {
         self.latency = latency
@@ -198,11 +202,11 @@ struct SRTWindow {
         changed = now
     }
 
-    /// Updates the window.
+    /// Updates the window with new statistics.
     ///
     /// - Parameters:
-    ///   - figures: libsrt's statistics.
-    ///   - isLimited: Whether data is waiting because the window is full.
+    ///   - figures: libsrt's current statistics for the connection.
+    ///   - isLimited: Whether data is currently waiting because the window is full.
     ///   - now: The current time.
     mutating func update(_ figures: Figures, isLimited: Bool, at now: ClockTime) {
         let base = shortest(with: figures.roundTrip, at: now)
@@ -211,7 +215,7 @@ struct SRTWindow {
         if elapsed >= Self.stretchLength {
             let taken = figures.acknowledged - stretch.figures.acknowledged
             let (lost, sent) = (figures.lost - stretch.figures.lost, figures.sent - stretch.figures.sent)
-            // With a queue of this length, retransmitted packets arrive too late.
+            // If packets are queued for this long in the network, retransmitted packets arrive too late.
             if lost * 50 > sent, queued > latency / 2 { overloads += 1 }
             if queued > longest {
                 let fits = taken.rescaled(from: elapsed.count, to: (base + longest).count)

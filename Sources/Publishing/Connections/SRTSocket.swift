@@ -12,10 +12,11 @@ struct SRTSocket: ~Copyable {
         srt_be_silent()
     }()
 
-    /// Maximum time that a caller waits for the listener's answer. The caller sends four requests per second.
+    /// Maximum time that a caller waits for the listener's response. The caller sends four connection
+    /// requests per second.
     static let patience = Nanoseconds.seconds(2)
 
-    /// Creates a socket with the settings of an address.
+    /// Creates a socket with the settings that an SRT address specifies.
     static func make(_ settings: SRTSettings) throws(PublishingError) -> SRTSocket {
         library
         let made = srt_create_socket()
@@ -69,7 +70,7 @@ struct SRTSocket: ~Copyable {
 
     /// Connects to a listener.
     ///
-    /// - Throws: `PublishingError` if the listener doesn't answer or refuses the connection.
+    /// - Throws: `PublishingError` if the listener doesn't respond or refuses the connection.
     func connect(
         to host: HostAddress, named printable: String, _ cancellation: Cancellation
     ) throws(PublishingError) {
@@ -88,7 +89,7 @@ struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Returns the reason why a listener refuses the connection.
+    /// Returns an error with the reason why a listener refused the connection.
     private static func refusal(_ code: Int32, _ printable: String) -> PublishingError {
         switch UInt32(bitPattern: code) {
         case SRT_REJ_BADSECRET.rawValue:
@@ -111,7 +112,7 @@ struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Waits for a caller without a timeout.
+    /// Waits without a timeout until a caller connects.
     ///
     /// - Throws: `PublishingError` if the port is in use or the live output ends.
     func accept(
@@ -137,9 +138,9 @@ struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Sends a packet of at most 1316 bytes.
+    /// Sends an SRT packet of at most 1316 bytes.
     ///
-    /// - Returns: `false` if the send buffer is currently full.
+    /// - Returns: `false` if libsrt's send buffer is currently full.
     /// - Throws: `PublishingError` if the connection is lost.
     func send(_ bytes: UnsafeRawBufferPointer, _ printable: String) throws(PublishingError) -> Bool {
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -150,7 +151,7 @@ struct SRTSocket: ~Copyable {
         return false
     }
 
-    /// libsrt's statistics of the connection.
+    /// libsrt's statistics for the connection.
     var statistics: SRT_TRACEBSTATS {
         var figures = SRT_TRACEBSTATS()
         srt_bistats(number, &figures, 0, 1)
@@ -167,18 +168,20 @@ struct HostAddress {
     private let bytes: [UInt8]
     let family: Int32
 
-    /// Timeout for a server to accept a TCP connection, which is long enough for one retransmission by the system.
+    /// Timeout for a server to accept a TCP connection, which is long enough for one retransmission by the
+    /// operating system.
     private static let patience = Nanoseconds.milliseconds(1200)
 
-    /// Resolves the addresses of a host. The call blocks until the name server answers or times out.
+    /// Resolves the addresses of a host. The call blocks until the name server responds or the query times
+    /// out.
     ///
     /// - Parameters:
     ///   - name: Host name or numeric address; empty for all addresses of this computer.
-    ///   - port: The port, 1 to 65535.
+    ///   - port: Port number, 1 to 65535.
     ///   - transport: The transport protocol, TCP or UDP.
-    ///   - isListener: Whether this process listens at the address.
-    /// - Returns: At least one address, the preferred one first.
-    /// - Throws: `PublishingError` that names the host.
+    ///   - isListener: Whether this process will listen at the address.
+    /// - Returns: At least one address, in order of preference.
+    /// - Throws: `PublishingError` that names the host if its addresses can't be resolved.
     static func find(
         _ name: String, _ port: Int, _ transport: Transport, isListener: Bool = false
     ) throws(PublishingError) -> [HostAddress] {
@@ -210,7 +213,7 @@ struct HostAddress {
         return found
     }
 
-    /// Passes the address to a system function.
+    /// Calls a function with a pointer to the socket address.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, Int) -> Result) -> Result {
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
@@ -219,11 +222,13 @@ struct HostAddress {
         }
     }
 
-    /// Checks whether a server accepts connections at the address, with a TCP connection that is closed immediately.
+    /// Checks whether a server accepts connections at the address, by opening a TCP connection and closing it
+    /// immediately.
     ///
-    /// libavformat doesn't support a connection timeout, so a lost packet would delay a connection by seconds.
+    /// The check is needed because libavformat doesn't support a connection timeout. Without the check, a
+    /// single lost packet would delay a connection by seconds.
     ///
-    /// - Throws: `PublishingError` with the reason.
+    /// - Throws: `PublishingError` with the reason why the server doesn't accept connections.
     func knock(named printable: String, _ cancellation: Cancellation) throws(PublishingError) {
         let number = socket(
             family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)

@@ -2,9 +2,10 @@ internal import Capture
 internal import Encoding
 internal import Media
 
-/// A v4l2loopback device that other programs use as a camera.
+/// A connection to a v4l2loopback device, which other programs use as a camera.
 ///
-/// A separate thread writes frames, so that the last frame is repeated while no new ones arrive.
+/// A separate thread writes the frames to the device, so that it can repeat the last frame while no new
+/// frames arrive.
 package final class VirtualCameraConnection: LiveOutputConnection {
     package static let content = PublishedContent(frames: .i420)
 
@@ -16,7 +17,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
 
     /// State shared between the sending and writing threads.
     private struct Board {
-        /// The latest frame; `nil` after it has been written.
+        /// The latest frame to be written; `nil` after the frame has been written.
         var frame: SharedBytes?
         var isClosed = false
         var failure: PublishingError?
@@ -36,7 +37,8 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         } catch {
             throw Self.explained(error, path)
         }
-        // A slightly late frame must not cause the previous one to be written twice.
+        // The hold time is two frame intervals, so that a slightly late frame doesn't cause the previous one
+        // to be written twice.
         let two = Nanoseconds.duration(of: 2 * format.rate.seconds, perSecond: format.rate.frames)
         let hold = max(two, .milliseconds(100))
         writer = Self.startWriting(to: node, path, from: board, repeatingAfter: hold)
@@ -51,7 +53,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         }
     }
 
-    /// Writes frames as they arrive, and repeats the last frame if none arrives within `hold`.
+    /// Writes frames as they arrive, and repeats the last frame if no new frame arrives within `hold`.
     private static func write(
         to node: V4L2Output, _ path: String, from board: ConditionLock<Board>,
         repeatingAfter hold: Nanoseconds
@@ -76,7 +78,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         }
     }
 
-    /// Passes a frame to the device, in the device's pixel format and size.
+    /// Converts a frame to the device's pixel format and size, and passes it to the writing thread.
     package func send(_ item: PublishedItem) throws(PublishingError) {
         guard case .frame(let frame) = item else { return }
         try check()
@@ -98,7 +100,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         if let failure = board.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Closes the device.
+    /// Closes the v4l2loopback device.
     package func close() {
         board.broadcast { $0.isClosed = true }
         writer.join()
@@ -128,15 +130,15 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         }
     }
 
-    /// Returns the number of a device `/dev/videoN`; 9 if its name contains no number.
+    /// Returns the number of a device `/dev/videoN`; 9 if the path contains no number.
     private static func number(in path: String) -> Int {
         Int(path.reversed().prefix { $0.isNumber }.reversed().map(String.init).joined()) ?? 9
     }
 }
 
 extension CapturedFrame {
-    /// The bytes of all planes, contiguous and without padding. If the frame's memory already has this layout, the
-    /// memory is returned without a copy. The value is `nil` if a plane is outside that memory.
+    /// The bytes of all planes, contiguous and without padding. If the frame's memory already has this
+    /// layout, it is returned without copying. The value is `nil` if a plane is outside the frame's memory.
     fileprivate var packedBytes: SharedBytes? {
         let packed = FramePlane.packed(pixel, size)
         if planes == packed.planes, memory.count == packed.byteCount { return memory }

@@ -2,7 +2,7 @@ internal import Capture
 internal import Inputs
 internal import Media
 
-/// Provides the mix to other programs as a microphone of the sound server.
+/// Provides audio of the session to other programs, as a virtual microphone of the sound server.
 package final class VirtualMicrophoneConnection: LiveOutputConnection {
     package static let content = PublishedContent(samples: true)
 
@@ -10,14 +10,14 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
     private var microphone: OfferedMicrophone?
     private let channels: Int
 
-    /// Creates the microphone.
+    /// Creates the virtual microphone.
     ///
-    /// - Throws: `PublishingError` if the sound server can't create the microphone.
+    /// - Throws: `PublishingError` if the sound server can't create the virtual microphone.
     package convenience init(_ request: ConnectionRequest) throws(PublishingError) {
         try self.init(request, server: nil)
     }
 
-    /// Creates the microphone on a PulseAudio server; `nil` for the user's default server.
+    /// Creates the virtual microphone on the given PulseAudio server; `nil` for the user's default server.
     init(_ request: ConnectionRequest, server: String?) throws(PublishingError) {
         guard let format = request.streams.samples else {
             throw .refused(
@@ -32,7 +32,8 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         }
     }
 
-    /// Plays samples to the microphone. Samples that would increase the microphone's latency are dropped.
+    /// Plays samples to the virtual microphone. Samples that would increase the microphone's latency are
+    /// dropped.
     package func send(_ item: PublishedItem) throws(PublishingError) {
         guard case .samples(let slice) = item, slice.channels == channels, let microphone else { return }
         do throws(DeviceError) {
@@ -53,7 +54,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         }
     }
 
-    /// Removes the microphone.
+    /// Removes the virtual microphone.
     package func close() { microphone = nil }
 
     /// Converts a sound server error to a user-facing error.

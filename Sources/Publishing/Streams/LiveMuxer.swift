@@ -1,11 +1,13 @@
 internal import CMedia
 internal import Media
 
-/// Muxes H.264 and AAC with libavformat, to memory or to a libavformat protocol. Use this type from only one thread.
+/// Muxes H.264 and AAC with libavformat. The output goes to memory or to a libavformat protocol. Use this
+/// type from only one thread.
 ///
-/// Timestamps start at 0 with the first frame. Both streams use the same origin, so that audio and video stay in sync.
+/// Timestamps start at 0 with the first video frame. Both streams have the same origin, so that audio and
+/// video stay in sync.
 final class LiveMuxer {
-    /// The container format.
+    /// The container format of the muxer's output.
     enum Format: String {
         case transportStream = "mpegts"
         case flashVideo = "flv"
@@ -23,18 +25,18 @@ final class LiveMuxer {
 
     private struct Stream {
         let index: Int32
-        /// The last parameter sets sent to the receiver.
+        /// The parameter sets that were last sent to the receiver.
         var setup: [UInt8]
         /// Decoding timestamp of the last packet, in the stream's time base.
         var last: Int64 = -1
     }
 
-    /// Buffering time before decoding in a receiver that follows the container's clock, in microseconds.
+    /// Buffering time before decoding, in microseconds, in a receiver that follows the container's clock.
     private static let delay: Int32 = 100_000
 
-    /// Creates a muxer that writes to memory until `begin` sets a protocol.
+    /// Creates a muxer that writes to memory until `begin` is called.
     ///
-    /// - Throws: `PublishingError` if there isn't enough memory or no stream was passed.
+    /// - Throws: `PublishingError` if memory allocation fails or `streams` is empty.
     init(_ format: Format, _ streams: PublishedStreams, to printable: String) throws(PublishingError) {
         (self.format, self.printable) = (format, printable)
         media_hear_messages()
@@ -97,7 +99,7 @@ final class LiveMuxer {
     /// Muxes an item.
     ///
     /// - Returns: The muxed bytes, preceded by the container's header for the first item.
-    /// - Throws: `PublishingError` if libavformat rejects the item or there isn't enough memory.
+    /// - Throws: `PublishingError` if libavformat rejects the item or memory allocation fails.
     func bytes(of item: PublishedItem) throws(PublishingError) -> [UInt8] {
         guard avio_open_dyn_buf(&context.pointee.pb) >= 0 else {
             throw .lost("\(printable): out of memory.")
@@ -106,7 +108,7 @@ final class LiveMuxer {
         do throws(PublishingError) {
             if !isBegun {
                 var options: OpaquePointer?
-                // Send each audio frame immediately.
+                // With this option, each audio frame is sent immediately.
                 av_dict_set(&options, "pes_payload_size", "0", 0)
                 defer { av_dict_free(&options) }
                 try check(avformat_write_header(context, &options))
@@ -124,7 +126,7 @@ final class LiveMuxer {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// Writes an item. Items of unknown streams, and items that precede the first frame, are dropped.
+    /// Writes an item. Items that belong to unknown streams or precede the first frame are dropped.
     ///
     /// - Throws: `PublishingError` if the protocol fails.
     func write(_ item: PublishedItem) throws(PublishingError) {
@@ -156,7 +158,7 @@ final class LiveMuxer {
             isChanged && format == .transportStream && given.parameters.audio == nil
             ? SharedBytes(given.parameters.setup + Array(given.bytes.bytes)) : given.bytes
         av_packet_unref(packet)
-        // libavformat reads the bytes before it returns.
+        // libavformat reads the bytes before the call returns.
         packet.pointee.data = bytes.start.assumingMemoryBound(to: UInt8.self)
         packet.pointee.size = Int32(clamping: bytes.count)
         packet.pointee.stream_index = stream.index
@@ -188,15 +190,18 @@ final class LiveMuxer {
     }
 }
 
-/// Converts H.264 from the file format, with length-prefixed units and an avcC record (ISO/IEC 14496-15), to Annex B of
-/// ITU-T H.264. Damaged input results in shorter output, never in a crash.
+/// Converts H.264 to the byte stream format of ITU-T H.264, Annex B, from the file format of ISO/IEC
+/// 14496-15, which has length-prefixed NAL units and an avcC record. Damaged input results in shorter output,
+/// never in a crash.
 enum AnnexB {
     private static let startCode: [UInt8] = [0, 0, 0, 1]
 
-    /// Whether setup bytes are an avcC record, so that units are length-prefixed.
+    /// Whether the setup bytes are an avcC record, which means that the stream's NAL units are
+    /// length-prefixed.
     static func isRecord(_ setup: [UInt8]) -> Bool { setup.first == 1 }
 
-    /// Returns a stream's parameter sets in Annex B. Setup bytes that are already in Annex B are returned unchanged.
+    /// Returns a stream's parameter sets in Annex B format. Setup bytes that are already in Annex B format
+    /// are returned unchanged.
     static func parameterSets(of setup: [UInt8]) -> [UInt8] {
         guard isRecord(setup), setup.count > 6 else { return setup }
         var (result, rest) = ([UInt8](), setup[5...])
@@ -212,12 +217,13 @@ enum AnnexB {
         return result
     }
 
-    /// Converts an access unit to Annex B.
+    /// Converts an access unit to Annex B format.
     ///
     /// - Parameters:
     ///   - bytes: The received access unit.
-    ///   - setup: The stream's setup bytes. If the setup bytes are in Annex B, `bytes` is returned unchanged.
-    /// - Returns: The same units with start codes.
+    ///   - setup: The stream's setup bytes. If the setup bytes are in Annex B format, `bytes` is returned
+    ///     unchanged.
+    /// - Returns: The same NAL units, with start codes.
     static func accessUnit(_ bytes: SharedBytes, setup: [UInt8]) -> SharedBytes {
         guard isRecord(setup), setup.count > 4 else { return bytes }
         let lengthSize = Int(setup[4] & 3) + 1

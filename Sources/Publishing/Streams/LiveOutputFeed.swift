@@ -4,20 +4,21 @@ internal import Inputs
 internal import Media
 internal import MediaLink
 
-/// Receives the content of one live output from the session, and encodes it if the live output has a separate encoder.
-/// Safe to use from any thread.
+/// Receives the content of one live output from the session, and encodes the content if the live output has a
+/// separate encoder. Safe to use from any thread.
 final class LiveOutputFeed: Sendable {
     /// Items and notifications from the feed.
     enum News: Sendable {
         case item(PublishedItem)
         /// Number of additional frames that were dropped before they reached the feed.
         case missed(Int)
-        /// Reason why the session or an encoder delivers nothing, as a sentence.
+        /// Reason why the session or an encoder delivers no items, as a sentence.
         case problem(String)
     }
 
     private let liveOutput: LiveOutput
-    /// Distinguishes live outputs with the same name: one can start while its predecessor is still closing.
+    /// Unique key that distinguishes live outputs with the same name. Two live outputs with the same name can
+    /// exist at the same time, because one can start while its predecessor is still closing.
     private let key = UUID().uuidString
     private let packets: PacketFeed
     private let encoder: DedicatedVideoEncoder?
@@ -28,9 +29,9 @@ final class LiveOutputFeed: Sendable {
     /// Creates and starts a feed.
     ///
     /// - Parameters:
-    ///   - liveOutput: The live output.
+    ///   - liveOutput: The live output that receives the content.
     ///   - content: The content that the live output's connection accepts.
-    ///   - packets: The recording's packets.
+    ///   - packets: Feed of the recording's packets.
     ///   - path: Path of the media socket.
     ///   - tell: Receives items and notifications, on several threads. The closure must not block.
     init(
@@ -66,7 +67,7 @@ final class LiveOutputFeed: Sendable {
                 case .frame(let frame, let lost):
                     let more = missed.withLock { known in
                         defer { known = lost }
-                        // A new subscription starts counting at 0.
+                        // If the number has decreased, a new subscription has started to count at 0.
                         return lost >= known ? lost - known : lost
                     }
                     if more > 0 { tell(.missed(more)) }
@@ -97,8 +98,8 @@ final class LiveOutputFeed: Sendable {
     ) -> TapSlot? {
         guard content.samples || (isOwn && content.audio) else { return nil }
         let encoder = content.samples ? nil : DedicatedAudioEncoder(liveOutput.name)
-        // A virtual microphone may carry a single microphone of the session. Audio that accompanies frames is always
-        // the mix.
+        // A virtual microphone may carry a single microphone of the session. Audio that accompanies video is
+        // always the program's mix.
         let role = content.video || content.frames != nil ? LiveOutput.program : liveOutput.source
         let mattersAlone = !content.video && content.frames == nil
         return TapSlot(.audio(role: role), path: path) { piece in
@@ -110,7 +111,7 @@ final class LiveOutputFeed: Sendable {
                 } catch {
                     tell(.problem(error.description))
                 }
-            // A session without a mix is published without audio.
+            // If the session doesn't have a mix, the live output is sent without audio.
             case .refused(let sentence): if mattersAlone { tell(.problem(sentence)) }
             default: break
             }
@@ -121,7 +122,7 @@ final class LiveOutputFeed: Sendable {
         FrameRequest(.converted(.i420), size: level.size, rate: level.rate)
     }
 
-    /// Reconnects if necessary. Call this method once per second.
+    /// Reconnects the feed to the session if necessary. Call this method once per second.
     func tend() {
         frames?.tend()
         audio?.tend()
@@ -148,28 +149,29 @@ final class LiveOutputFeed: Sendable {
     }
 }
 
-/// A live output: a validated request from the recorder.
+/// A live output, created from a validated request of the recorder.
 struct LiveOutput: Sendable, Equatable {
     let name: String
     let address: LiveOutputAddress
     let token: Secret?
-    /// Source of the live output: `program`, or a role.
+    /// Source of the live output: `program`, or the role of a camera or microphone.
     let source: String
-    /// Settings of a separate encoder; `nil` for the recording's packets, and for devices.
+    /// Settings of the separate encoder; `nil` for a device, or if the live output sends the recording's
+    /// packets.
     let encoder: LiveRatePolicy.Level?
-    /// Size of raw frames; `nil` for the source's size.
+    /// Size of raw frames; `nil` for the size of the source.
     let size: FrameSize?
     /// Maximum rate of raw frames; `nil` for no limit.
     let rate: FrameRate?
     let includesStandby: Bool
 
     static let program = "program"
-    /// Assumed frame rate of a source with an unspecified rate.
+    /// Assumed frame rate of a source that doesn't specify its rate.
     static let defaultRate = FrameRate(30, per: 1)
     private static let bitrates = 50_000...100_000_000
     private static let longestName = 64
 
-    /// Validates a request.
+    /// Validates a request of the recorder.
     ///
     /// - Throws: `PublishingError` with a message that contains no secrets.
     init(_ request: LiveRequest) throws(PublishingError) {

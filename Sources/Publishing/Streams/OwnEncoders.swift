@@ -4,15 +4,15 @@ internal import Media
 
 /// A separate x264 encoder for one live output. The encoder's bit rate, frame rate, and size adapt to the network.
 ///
-/// Only one thread encodes at a time: the tap's thread, which can change after a reconnection. Any thread may change
-/// the settings.
+/// Only one thread encodes at a time: the thread of the current tap, which changes when the tap reconnects.
+/// Any thread may change the settings.
 final class DedicatedVideoEncoder: @unchecked Sendable {
     private struct Wanted {
         var level: LiveRatePolicy.Level
         var needsKey = false
     }
 
-    /// A stream with a fixed size and frame rate.
+    /// An encoder stream with a fixed size and frame rate.
     private struct Running {
         let encoder: H264Encoder
         let size: FrameSize
@@ -34,10 +34,10 @@ final class DedicatedVideoEncoder: @unchecked Sendable {
         wanted = ConditionLock(Wanted(level: level))
     }
 
-    /// The current level, which takes effect when frames of that size arrive.
+    /// The requested level, which takes effect when frames of the level's size arrive.
     var level: LiveRatePolicy.Level { wanted.withLock { $0.level } }
 
-    /// Changes the level, starting with the next frame.
+    /// Changes the encoder's level, starting with the next frame.
     func change(to level: LiveRatePolicy.Level) { wanted.withLock { $0.level = level } }
 
     /// Encodes the next frame as a key frame.
@@ -76,8 +76,8 @@ final class DedicatedVideoEncoder: @unchecked Sendable {
         }
     }
 
-    /// Returns the current stream, or a new one if the frame's size, its colors, or the requested frame rate have
-    /// changed.
+    /// Returns the current stream, or a new one if the frame's size, its color description, or the requested
+    /// frame rate has changed.
     private func running(
         for frame: CapturedFrame, _ level: LiveRatePolicy.Level
     ) throws(EncodingError) -> Running {
@@ -92,13 +92,14 @@ final class DedicatedVideoEncoder: @unchecked Sendable {
     }
 }
 
-/// A separate AAC encoder for the mix of one live output. Only one thread encodes at a time: the tap's thread.
+/// A separate AAC encoder for the mix of one live output. Only one thread encodes at a time: the thread of
+/// the current tap.
 final class DedicatedAudioEncoder: @unchecked Sendable {
     private struct Running {
         let encoder: any AudioEncoding
         let channels: Int
         let first: ClockTime
-        /// Index of the next sample.
+        /// Index of the next sample in the stream.
         var next: Int64
     }
 
@@ -111,7 +112,7 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
 
     init(_ name: String) { self.name = name }
 
-    /// Encodes a slice. A slice that doesn't directly follow the previous one starts a new stream.
+    /// Encodes a slice of audio. A slice that doesn't directly follow the previous one starts a new stream.
     ///
     /// - Returns: The finished packets.
     /// - Throws: `EncodingError` if the encoder fails.
@@ -140,20 +141,23 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
     }
 }
 
-/// Adapts a separate encoder to a congested network. The policy first reduces the bit rate, then the frame rate, then
-/// the frame size. Recovery is gradual. This pure value is updated once per second.
+/// Adapts a separate encoder to a congested network. The policy first reduces the bit rate, then the frame
+/// rate, then the frame size. When the network recovers, the level is raised gradually. The policy is a value
+/// type without side effects, and is updated once per second.
 struct LiveRatePolicy {
     /// Measurements of one second.
     struct Measurement: Equatable {
-        /// Age of the oldest waiting bytes, in the queue and the protocol together.
+        /// Age of the oldest bytes that are waiting to be sent, either in the live output's queue or in the
+        /// protocol implementation.
         var waiting = Nanoseconds.zero
-        /// Number of frames that the queue dropped in this second.
+        /// Number of frames that the queue dropped during this second.
         var droppedFrames: Int64 = 0
-        /// Fraction of SRT packets that were lost before retransmission; 0 if the protocol doesn't report it.
+        /// Fraction of SRT packets that were lost before retransmission; 0 if the protocol doesn't report
+        /// losses.
         var lostShare = 0.0
-        /// Round-trip time; `nil` if the protocol doesn't report it.
+        /// Round-trip time; `nil` if the protocol doesn't report a round-trip time.
         var roundTrip: Nanoseconds?
-        /// Number of bits sent in this second.
+        /// Number of bits sent during this second.
         var sentBits = 0
     }
 
@@ -164,37 +168,39 @@ struct LiveRatePolicy {
         var bitrate: Int
     }
 
-    /// The requested level.
+    /// The level that the user requested.
     let full: Level
     /// The level that the network currently supports.
     private(set) var level: Level
-    /// Seconds since the last reduction, and since the last congested second or increase.
+    /// Two counters: seconds since the last reduction, and seconds since the last congestion or increase.
     private var settled = 0
     private var eased = 0
     private var isHalfRate = false
     private var isHalfSize = false
-    /// Shortest round-trip time so far. Any excess is queuing delay in the network.
+    /// Shortest round-trip time measured so far. If the current round-trip time is longer, the difference is
+    /// the queuing delay in the network.
     private var shortest: Nanoseconds?
 
-    /// Age of waiting bytes that indicates congestion.
+    /// Age of waiting bytes above which the network is considered congested.
     private static let strain = Nanoseconds.milliseconds(400)
-    /// Age of waiting bytes below which the network has spare capacity.
+    /// Age of waiting bytes below which the network is considered to have spare capacity.
     private static let ease = Nanoseconds.milliseconds(150)
-    /// Fraction of lost packets above which retransmission can't compensate for the losses.
+    /// Maximum fraction of lost packets that retransmission can compensate for.
     private static let mostLost = 0.15
-    /// Maximum increase of the round-trip time above the shortest one.
+    /// Maximum difference between the current and the shortest round-trip time before the network counts as
+    /// congested.
     private static let mostRoundTrip = Nanoseconds.milliseconds(200)
     /// Seconds to wait until a reduction takes effect.
     private static let settling = 2
-    /// Seconds without congestion before an increase.
+    /// Seconds without congestion before the level is increased.
     private static let easing = 10
 
-    /// Starts with the requested level.
+    /// Creates a policy that starts with the requested level.
     init(_ full: Level) { (self.full, level) = (full, full) }
 
-    /// Evaluates the measurements of one second.
+    /// Evaluates the measurements of one second, and adapts the level.
     ///
-    /// - Returns: The level for the encoder.
+    /// - Returns: The new level for the encoder.
     mutating func update(_ measurement: Measurement) -> Level {
         settled += 1
         if let roundTrip = measurement.roundTrip { shortest = min(shortest ?? roundTrip, roundTrip) }
@@ -222,7 +228,8 @@ struct LiveRatePolicy {
         settled = 0
         let least = full.bitrate / 4
         if level.bitrate > least {
-            // The bits sent in a congested second show the network's capacity, so a stepwise search isn't needed.
+            // The number of bits sent during a congested second shows the network's capacity, so the bit rate
+            // doesn't have to be reduced step by step.
             let taken = measurement.waiting > Self.strain ? measurement.sentBits * 9 / 10 : level.bitrate
             level.bitrate = max(least, min(level.bitrate * 3 / 4, max(taken, least)))
         } else if !isHalfRate {

@@ -3,16 +3,16 @@ internal import Inputs
 internal import Media
 internal import MediaLink
 
-/// Distributes the recording's packets to all live outputs that send them. A single subscription serves all live
-/// outputs, and the bytes are shared. Safe to use from any thread.
+/// Distributes the recording's packets to all live outputs that send them. All live outputs share a single
+/// subscription and the memory of the packets. Safe to use from any thread.
 final class PacketFeed: Sendable {
     typealias Sink = @Sendable (PublishedItem) -> Void
 
     /// A stream that has received its first packet.
     private struct Stream {
-        /// The parameters, with setup bytes in Annex B.
+        /// The stream's parameters, with setup bytes in Annex B format.
         let parameters: StreamParameters
-        /// The setup bytes as received.
+        /// The setup bytes as received from the session.
         let setup: [UInt8]
         let start: ClockTime
     }
@@ -32,7 +32,7 @@ final class PacketFeed: Sendable {
     ///
     /// - Parameters:
     ///   - path: Path of the media socket.
-    ///   - includesStandby: Whether to request an encoded program during standby, too.
+    ///   - includesStandby: Whether to request the encoded program also while the session is on standby.
     init(path: String, includesStandby: Bool) {
         (self.path, self.includesStandby) = (path, includesStandby)
     }
@@ -41,7 +41,7 @@ final class PacketFeed: Sendable {
     /// request.
     var problem: String? { state.withLock { $0.problem } }
 
-    /// Starts passing packets to a live output.
+    /// Adds a receiver: starts passing packets to a live output.
     func add(_ name: String, _ sink: @escaping Sink) {
         let slot = state.withLock { state in
             state.sinks[name] = sink
@@ -68,7 +68,7 @@ final class PacketFeed: Sendable {
         slot?.close()
     }
 
-    /// Reconnects if necessary. Call this method once per second.
+    /// Reconnects the feed's tap if necessary. Call this method once per second.
     func tend() { state.withLock { $0.slot }?.tend() }
 
     private func take(_ piece: RemoteTap.Piece) {
@@ -101,7 +101,7 @@ final class PacketFeed: Sendable {
 }
 
 extension StreamParameters {
-    /// The same parameters, with the parameter sets converted to Annex B.
+    /// The same stream parameters, with the parameter sets converted to Annex B format.
     fileprivate var inAnnexB: StreamParameters {
         StreamParameters(
             codec: codec, timeScale: timeScale, setup: AnnexB.parameterSets(of: setup), size: size,
@@ -110,14 +110,14 @@ extension StreamParameters {
     }
 }
 
-/// A tap on the session that reconnects after the session's process has closed the connection or rejected the
-/// request. Safe to use from any thread.
+/// A tap on the session that is reconnected after the session's process has closed the connection or rejected
+/// the request. Safe to use from any thread.
 final class TapSlot: Sendable {
     private struct State {
         var content: RemoteTap.Content
         var tap: RemoteTap?
         var isClosed = false
-        /// Remaining `tend` calls before a retry after a refusal.
+        /// Number of `tend` calls that remain before the next attempt after a refusal.
         var rest = 0
     }
 
@@ -125,15 +125,16 @@ final class TapSlot: Sendable {
     private let state: ConditionLock<State>
     private let handler: @Sendable (RemoteTap.Piece) -> Void
 
-    /// Number of `tend` calls between two attempts.
+    /// Number of `tend` calls between two attempts after a refusal.
     private static let restAfterRefusal = 2
 
-    /// Creates a slot, which connects on the first call of `tend`.
+    /// Creates a tap slot. The slot connects on the first call of `tend`.
     ///
     /// - Parameters:
     ///   - content: The requested content.
     ///   - path: Path of the media socket.
-    ///   - handler: Called for each piece except the end, one at a time.
+    ///   - handler: Closure that receives the content of the tap, one piece at a time. It isn't called for
+    ///     the end of the tap.
     init(
         _ content: RemoteTap.Content, path: String, handler: @escaping @Sendable (RemoteTap.Piece) -> Void
     ) {
@@ -175,7 +176,7 @@ final class TapSlot: Sendable {
         }
     }
 
-    /// Requests different frames from the same source.
+    /// Requests frames of another size or rate from the same source.
     func change(to request: FrameRequest) {
         let tap = state.withLock { state -> RemoteTap? in
             if case .frames(let role, _, let isPreview) = state.content {
@@ -186,7 +187,7 @@ final class TapSlot: Sendable {
         tap?.change(to: request)
     }
 
-    /// Closes the slot permanently.
+    /// Closes the tap slot permanently.
     func close() {
         let tap = state.withLock { state in
             state.isClosed = true

@@ -2,10 +2,10 @@ internal import CSoup
 internal import FoundationEssentials
 internal import Media
 
-/// Sends HTTP requests with libsoup, one at a time, each with a deadline. Use this type only on the thread that creates
-/// it.
+/// Sends HTTP requests with libsoup, one at a time. Each request has a deadline. Use an instance only on the
+/// thread that created it.
 ///
-/// Requests don't follow redirects or store cookies, and trust the system's certificate authorities.
+/// Redirects aren't followed, cookies aren't stored, and the system's certificate authorities are trusted.
 final class HTTPCaller {
     private let session: UnsafeMutablePointer<SoupSession>
 
@@ -22,12 +22,12 @@ final class HTTPCaller {
     /// Sends a request and waits for the complete response.
     ///
     /// - Parameters:
-    ///   - method: `POST`, `DELETE`.
+    ///   - method: The HTTP method: `POST` or `DELETE`.
     ///   - endpoint: The request's URL.
-    ///   - token: A bearer token; `nil` for none.
-    ///   - offer: The body, in SDP; `nil` for none.
-    ///   - limit: Timeout for the whole exchange.
-    ///   - cancellation: Cancels the request immediately.
+    ///   - token: Bearer token; `nil` to send none.
+    ///   - offer: Request body, an SDP offer; `nil` for no body.
+    ///   - limit: Timeout for the request and its response.
+    ///   - cancellation: Cancellation that ends the request immediately.
     /// - Returns: The server's response, regardless of its status.
     /// - Throws: `PublishingError`: `refused` for an untrusted certificate, `lost` for all other network errors.
     func ask(
@@ -84,9 +84,9 @@ final class HTTPCaller {
         return .lost("\(place): \(String(cString: error.pointee.message).printable()).")
     }
 
-    /// Cancels a request at a deadline, or when requested by the caller.
+    /// Cancels an HTTP request at its deadline, or when the caller requests it.
     private final class Watch: @unchecked Sendable {
-        // A GCancellable may be used by any thread.
+        // A `GCancellable` can be used safely from any thread.
         let cancellable = g_cancellable_new()
         private let ended = Cancellation()
         private let pause = Nanoseconds.milliseconds(50)
@@ -106,11 +106,11 @@ final class HTTPCaller {
     }
 }
 
-/// The parts of an HTTP response that WHIP needs. None of these parts have been validated.
+/// The parts of an HTTP response that WHIP requires, without validation.
 struct HTTPReply: Equatable {
     var status = 0
     var location: String?
     var contentType: String?
-    /// The body, truncated to `SessionDescription.longest` + 1 bytes.
+    /// The response body, truncated to `SessionDescription.longest` + 1 bytes.
     var body: [UInt8] = []
 }

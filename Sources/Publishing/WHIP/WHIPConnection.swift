@@ -1,11 +1,12 @@
 internal import Inputs
 internal import Media
 
-/// A connection to a WHIP server (RFC 9725) that sends H.264, either recorded or encoded separately, and the mix in
-/// Opus over WebRTC.
+/// A connection to a WHIP server (RFC 9725). The connection sends video and audio over WebRTC: H.264 packets
+/// of the recording or of a separate encoder, and the program's mix encoded as Opus.
 ///
-/// Candidates are gathered before the offer is sent, so trickle ICE isn't used. Congestion control isn't available,
-/// because GStreamer 1.22 in Debian doesn't provide it. Lost packets are retransmitted when the server requests them.
+/// ICE candidates are gathered before the offer is sent, so trickle ICE isn't used. Congestion control isn't
+/// available, because GStreamer 1.22 in Debian doesn't provide it. If the server requests lost packets, they
+/// are retransmitted.
 package final class WHIPConnection: LiveOutputConnection {
     package static let content = PublishedContent(video: true, samples: true)
 
@@ -14,8 +15,8 @@ package final class WHIPConnection: LiveOutputConnection {
     private let caller = HTTPCaller()
     private let endpoint: WHIPEndpoint
     private let token: Secret?
-    /// The resource that the server created for this stream, to be deleted at the end; `nil` if the server hasn't sent
-    /// its URL.
+    /// The resource that the server created for this stream, which must be deleted when the stream ends;
+    /// `nil` if the server hasn't sent the resource's URL.
     private var resource: WHIPEndpoint?
     private var setup: [UInt8] = []
     private var confirmation: PeerConfirmation
@@ -24,7 +25,7 @@ package final class WHIPConnection: LiveOutputConnection {
     private static let mostRedirections = 3
     private static let patience = Nanoseconds.seconds(5)
 
-    /// Connects: sends the offer, then waits for the answer and for the UDP connection.
+    /// Establishes a connection: sends the offer, and then waits for the answer and for the UDP connection.
     ///
     /// - Throws: `PublishingError` if the connection can't be established.
     package init(_ request: ConnectionRequest) throws(PublishingError) {
@@ -63,7 +64,7 @@ package final class WHIPConnection: LiveOutputConnection {
         throw .lost("\(endpoint.place) redirects too many times.")
     }
 
-    /// Sends a frame or samples.
+    /// Sends an H.264 packet or a slice of audio samples.
     package func send(_ item: PublishedItem) throws(PublishingError) {
         switch item {
         case .video(let packet):
@@ -110,24 +111,25 @@ package final class WHIPConnection: LiveOutputConnection {
             _ = try caller.ask(
                 "DELETE", resource, token: token, within: .milliseconds(400), unless: Cancellation())
         } catch {
-            // The server detects the end of the stream by a timeout.
+            // If the request fails, the server detects the end of the stream by a timeout.
         }
     }
 }
 
-/// Determines from a peer's reports whether it is alive. This is a pure value: the time is an argument.
+/// Determines whether a peer is still connected, based on its reception reports. `PeerConfirmation` is a
+/// value type without side effects: the current time is passed to each call.
 ///
-/// The ICE implementation in GStreamer 1.22 doesn't detect when a peer is gone. A live peer sends reception
-/// reports (RFC 3550): browsers and most servers once per second, GStreamer every six or seven seconds.
-/// Therefore the timeout is derived from the peer's report interval.
+/// The ICE implementation in GStreamer 1.22 doesn't detect when a peer has disconnected. A connected peer
+/// sends reception reports (RFC 3550): browsers and most servers send one per second, and GStreamer sends one
+/// every six or seven seconds. The timeout is therefore derived from the peer's report interval.
 struct PeerConfirmation {
-    /// Timeout for a peer with an unknown report interval, and maximum timeout.
+    /// Maximum timeout for a peer, which is also used while the peer's report interval is unknown.
     static let longestSilence = Nanoseconds.seconds(20)
     /// Minimum timeout for a peer.
     static let shortestSilence = Nanoseconds.seconds(4)
-    /// Interval between checks.
+    /// Interval between checks of a peer's reports.
     private static let interval = Nanoseconds.milliseconds(500)
-    /// Number of reports needed to determine a peer's report interval.
+    /// Number of reports that are needed to determine a peer's report interval.
     private static let enough = 3
 
     private var looked: ClockTime
@@ -141,7 +143,7 @@ struct PeerConfirmation {
     /// Whether the next check is due.
     func isDue(at now: ClockTime) -> Bool { now - looked >= Self.interval }
 
-    /// Records the latest report.
+    /// Records the peer's latest report.
     mutating func heard(_ report: WebRTCPeer.Report?, at now: ClockTime) {
         looked = now
         guard report != last else { return }
@@ -155,6 +157,6 @@ struct PeerConfirmation {
         return min(max(longestGap + longestGap + longestGap, Self.shortestSilence), Self.longestSilence)
     }
 
-    /// Whether the peer is alive.
+    /// Whether the peer is still connected.
     func isAlive(at now: ClockTime) -> Bool { now - changed < patience }
 }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 import Media
 
-/// URL of a WHIP server's endpoint, or of the resource that it creates for a stream. Everything except `place` is
-/// secret.
+/// URL of a WHIP endpoint, or of the resource that a WHIP server creates for a stream. All properties except
+/// `place` are secret.
 struct WHIPEndpoint: Equatable {
-    /// The URL for requests: `https` or `http`.
+    /// The URL for requests, with the scheme `https` or `http`.
     let url: URL
-    /// Scheme, host, and port, for messages.
+    /// Scheme, host, and port of the URL, for messages.
     let place: String
 
     /// Creates an endpoint from a live output's address.
@@ -30,7 +30,8 @@ struct WHIPEndpoint: Equatable {
         (self.url, self.place) = (url, place)
     }
 
-    /// Scheme, host, and port (RFC 6454). Requests contain a token, which must never reach another origin.
+    /// Origin of the URL: scheme, host, and port (RFC 6454). Requests contain a token, which must never be
+    /// sent to another origin.
     private var origin: [String] {
         let scheme = url.scheme?.lowercased() ?? ""
         return [scheme, url.host()?.lowercased() ?? "", "\(url.port ?? (scheme == "https" ? 443 : 80))"]
@@ -51,16 +52,16 @@ struct WHIPEndpoint: Equatable {
     func hasSameOrigin(as other: WHIPEndpoint) -> Bool { origin == other.origin }
 }
 
-/// Interpretation of a WHIP server's response to an offer (RFC 9725).
+/// A WHIP server's response to an offer (RFC 9725), interpreted.
 enum WHIPAnswer: Equatable {
-    /// The server accepts the stream.
+    /// The server accepts the stream, with this SDP answer.
     case accepted(SessionDescription)
     /// The server redirects the offer to another endpoint.
     case elsewhere(WHIPEndpoint)
 
-    /// Returns the resource that the server has created for the stream. The resource must be deleted at the end,
-    /// regardless of the rest of the response. Returns `nil` if the response names no resource, or one at another
-    /// origin, because the delete request contains the token.
+    /// Returns the resource that the server has created for the stream. The resource must be deleted when the
+    /// stream ends, regardless of the rest of the response. Returns `nil` if the response doesn't name a
+    /// resource, or if the resource has another origin, because the `DELETE` request contains the token.
     static func resource(in reply: HTTPReply, of endpoint: WHIPEndpoint) -> WHIPEndpoint? {
         guard reply.status == 201, let resource = reply.location.flatMap({ endpoint.named($0) }) else {
             return nil
@@ -68,7 +69,7 @@ enum WHIPAnswer: Equatable {
         return resource.hasSameOrigin(as: endpoint) ? resource : nil
     }
 
-    /// Interprets a response.
+    /// Interprets a server's response to an offer.
     ///
     /// - Parameters:
     ///   - reply: The received response.
@@ -103,8 +104,8 @@ enum WHIPAnswer: Equatable {
             throw .refused(
                 "\(place) rejected the stream (HTTP \(reply.status)). It may not support H.264 and Opus, or this H.264 profile."
             )
-        // Another client is already publishing, the server isn't ready, or it limits the request rate. A retry may
-        // succeed soon.
+        // The status codes listed here mean that another client is already publishing, that the server isn't
+        // ready, or that it limits the request rate. A retry may succeed soon.
         case 408, 409, 423, 425, 429, 500...599:
             throw .lost("\(place) can't accept the stream at the moment (HTTP \(reply.status)).")
         default:
@@ -115,16 +116,16 @@ enum WHIPAnswer: Equatable {
     }
 }
 
-/// A server's SDP answer with basic validation: one video and one audio section that accept the offer (RFC 8829, RFC
-/// 9725).
+/// A server's SDP answer, after basic validation: the answer must have one video section and one audio
+/// section that accept the offer (RFC 8829, RFC 9725).
 struct SessionDescription: Equatable {
-    /// The description for webrtcbin, with CRLF line endings.
+    /// The session description for `webrtcbin`, with CRLF line endings.
     let text: String
 
-    /// Maximum length of an answer in bytes. Typical answers are a few thousand bytes long.
+    /// Maximum length of an SDP answer in bytes. Typical answers are a few thousand bytes long.
     static let longest = 65_536
 
-    /// Parses an answer.
+    /// Parses a server's SDP answer.
     ///
     /// - Parameters:
     ///   - bytes: Body of the server's response.
@@ -149,12 +150,13 @@ struct SessionDescription: Equatable {
                 throw .lost("\(place) answered with streams that were not offered.")
             }
             let all = session + section
-            // A section that is bundled with the first one may have port 0 (RFC 8843).
+            // A media section that is bundled with the first section may have port 0 (RFC 8843).
             let isDeclined = words[1] == "0" && !section.contains("a=bundle-only")
             guard !isDeclined, !section.contains("a=inactive"), !section.contains("a=sendonly") else {
                 throw .refused("\(place) does not accept \(kind.codec) \(kind.media), or this codec profile.")
             }
-            // All sections use the transport of the first one, so only the first section needs transport attributes.
+            // All media sections use the transport of the first section, so only the first section needs
+            // transport attributes.
             guard
                 kind.media != Self.offered[0].media
                     || Self.transport.allSatisfy({ name in
@@ -165,12 +167,12 @@ struct SessionDescription: Equatable {
         text = lines.map { $0 + "\r\n" }.joined()
     }
 
-    /// Offered media and codecs, in the order of the sections.
+    /// Media types and codecs in the offer, in the order of the media sections.
     static let offered: [(media: String, codec: String)] = [("video", "H.264"), ("audio", "Opus")]
     private static let transport = ["ice-ufrag", "ice-pwd", "fingerprint"]
 }
 
-/// Profile and level of an H.264 stream, from its sequence parameter set.
+/// Profile and level of an H.264 stream, as stated in the stream's sequence parameter set.
 struct H264Profile: Equatable {
     /// `profile-level-id` (RFC 6184): profile, constraints, and level as six hexadecimal digits.
     let levelID: String

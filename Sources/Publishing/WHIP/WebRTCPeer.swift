@@ -1,14 +1,14 @@
 internal import CGStreamer
-// Both modules include GLib, whose types belong to whichever module is imported first.
+// Both modules include GLib. GLib's types belong to the module that is imported first.
 internal import CSoup
 internal import Glibc
 internal import Media
 
-/// Sends H.264 and Opus to one WebRTC peer with GStreamer's `webrtcbin` and the elements upstream of it.
+/// Sends H.264 and Opus to one WebRTC peer, using a GStreamer pipeline with the element `webrtcbin`.
 ///
-/// Use this type from only one thread. GStreamer's threads encode and send. Only `offer` and `accept` wait for these
-/// threads. The running time of each buffer is its capture time on `CLOCK_MONOTONIC`, which the peer uses to
-/// synchronize audio and video.
+/// Use this type from only one thread. GStreamer's threads encode and send the media. Only the methods
+/// `offer` and `accept` wait for these threads. The running time of each buffer is its capture time on
+/// `CLOCK_MONOTONIC`, which the peer uses to synchronize audio and video.
 final class WebRTCPeer {
     private let pipeline: UnsafeMutablePointer<GstElement>
     private let webrtc: UnsafeMutablePointer<GstElement>
@@ -21,7 +21,7 @@ final class WebRTCPeer {
         case new, connecting, connected, disconnected, failed, closed
     }
 
-    /// Creates the pipeline.
+    /// Creates the GStreamer pipeline for a peer.
     ///
     /// - Parameters:
     ///   - profile: Profile of the H.264 stream.
@@ -60,8 +60,8 @@ final class WebRTCPeer {
     )
 
     private static func description(_ profile: H264Profile, channels: Int) -> String {
-        // The queue is bounded, and the oldest buffers are dropped when it is full. Buffers aren't timestamped on
-        // arrival.
+        // The source's queue is bounded, and the oldest buffers are dropped when the queue is full. Buffers
+        // keep their own timestamps instead of being timestamped on arrival.
         let source = "is-live=true format=time block=false max-bytes=4000000 leaky-type=downstream"
         return """
             webrtcbin name=webrtc bundle-policy=max-bundle latency=0
@@ -103,7 +103,7 @@ final class WebRTCPeer {
 
     /// Creates the offer, including all ICE candidates of this computer.
     ///
-    /// - Throws: `PublishingError.lost` if webrtcbin creates no offer before `deadline`.
+    /// - Throws: `PublishingError.lost` if `webrtcbin` doesn't create an offer before `deadline`.
     func offer(until deadline: ClockTime, _ cancellation: Cancellation) throws(PublishingError) -> String {
         let reply = try Promise.kept(until: deadline, cancellation, place) {
             gst_webrtc_create_offer(webrtc, $0)
@@ -129,8 +129,9 @@ final class WebRTCPeer {
         return Self.offered(String(cString: text))
     }
 
-    /// Returns the offer with the H.264 profile replaced by Constrained Baseline at any level, as in OBS Studio.
-    /// Browsers and servers reject other profiles in the offer, but decode the actual stream.
+    /// Returns the offer with its H.264 profile replaced by Constrained Baseline, with any level permitted,
+    /// as in OBS Studio. Browsers and servers reject other profiles in an offer, although they can decode the
+    /// actual stream.
     static func offered(_ text: String) -> String {
         text.replacing(
             /profile-level-id=[0-9a-fA-F]{6}/, with: "profile-level-id=42e01f;level-asymmetry-allowed=1")
@@ -161,15 +162,16 @@ final class WebRTCPeer {
         reportOften()
     }
 
-    /// Sends RTCP sender reports twice per second instead of every five seconds. The peer needs these reports to
-    /// synchronize audio and video. Until the first reports arrive, audio and video are offset by their arrival times.
+    /// Sends RTCP sender reports twice per second instead of every five seconds. The peer needs these reports
+    /// to synchronize audio and video. Until the first reports arrive, the peer plays audio and video
+    /// according to their arrival times.
     private func reportOften() {
         guard let session else { return }
         defer { g_object_unref(session) }
         gst_util_set_object_arg(object(session), "rtcp-min-interval", "500000000")
     }
 
-    /// The RTP session, which the caller must release; `nil` until it exists.
+    /// The GObject of the RTP session, which the caller must release; `nil` until the session exists.
     private var session: UnsafeMutableRawPointer? {
         let rtp = webrtc.withMemoryRebound(to: GstBin.self, capacity: 1) { gst_bin_get_by_name($0, "rtpbin") }
         guard let rtp else { return nil }
@@ -179,7 +181,8 @@ final class WebRTCPeer {
 
     /// Checks whether the connection still works.
     ///
-    /// - Throws: `PublishingError.lost` if the peer is gone or an element of the pipeline has failed.
+    /// - Throws: `PublishingError.lost` if the peer has disconnected or an element of the pipeline has
+    ///   failed.
     func check() throws(PublishingError) {
         switch state {
         case .disconnected, .failed, .closed: throw .lost("\(place) stopped responding.")
@@ -202,7 +205,7 @@ final class WebRTCPeer {
     ) throws(PublishingError) {
         while try !condition() {
             guard MonotonicClock().now < deadline else { throw .lost("\(place): \(reason).") }
-            // These states can only be polled. A signal handler would run on GStreamer's threads.
+            // The state is polled, because a signal handler would run on GStreamer's threads.
             if cancellation.wait(until: MonotonicClock().now + .milliseconds(10)) {
                 throw .lost("\(place): the connection attempt was canceled.")
             }
@@ -225,7 +228,7 @@ final class WebRTCPeer {
     /// - Parameters:
     ///   - unit: The access unit in Annex B format.
     ///   - setup: Parameter sets to send before the access unit.
-    ///   - at: Presentation time.
+    ///   - at: Presentation time of the access unit.
     func sendVideo(_ unit: SharedBytes, after setup: [UInt8], at: ClockTime) {
         guard let buffer = Self.lend(unit) else { return }
         let whole: UnsafeMutablePointer<GstBuffer>
@@ -237,12 +240,12 @@ final class WebRTCPeer {
         push(whole, at, into: video)
     }
 
-    /// Sends samples.
+    /// Sends audio samples.
     ///
     /// - Parameters:
     ///   - samples: Interleaved samples at 48 kHz.
     ///   - channels: Number of channels, as passed to the initializer.
-    ///   - at: Time of the first sample.
+    ///   - at: Capture time of the first sample.
     func sendAudio(_ samples: [Float], channels: Int, at: ClockTime) {
         let buffer = samples.withUnsafeBytes { gst_buffer_new_memdup($0.baseAddress, gsize($0.count)) }
         guard let buffer else { return }
@@ -271,17 +274,17 @@ final class WebRTCPeer {
 
     /// The peer's last reception report for one stream.
     struct Report: Equatable {
-        /// Highest received sequence number, extended to 32 bits.
+        /// Highest sequence number that the peer has received, extended to 32 bits.
         var highest: UInt32
         /// Timestamp of the last sender report that the peer received, in NTP short format.
         var answered: UInt32 = 0
-        /// Number of lost packets.
+        /// Number of lost packets according to the peer.
         var lost: Int32
-        /// Round-trip time; `nil` until the peer has answered a sender report.
+        /// Round-trip time; `nil` until the peer has responded to a sender report.
         var roundTrip: Nanoseconds?
     }
 
-    /// The peer's latest report (RFC 3550, 6.4.1); `nil` until one arrives.
+    /// The peer's latest report (RFC 3550, 6.4.1); `nil` until a report arrives.
     var report: Report? {
         guard let session else { return nil }
         defer { g_object_unref(session) }
@@ -301,7 +304,8 @@ final class WebRTCPeer {
         return nil
     }
 
-    /// Returns the report for one source of the session, in the format of rtpsource.c.
+    /// Returns the reception report for one source of the RTP session. GStreamer's rtpsource.c defines the
+    /// format of the statistics.
     private static func report(in source: UnsafePointer<GstStructure>) -> Report? {
         var (has, lost): (gboolean, gint) = (0, 0)
         var (highest, answered, roundTrip): (guint, guint, guint) = (0, 0, 0)
@@ -321,7 +325,7 @@ private func object(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<
     pointer.assumingMemoryBound(to: GObject.self)
 }
 
-/// A pending reply from webrtcbin, which arrives on another thread.
+/// A pending reply from `webrtcbin`. The reply arrives on another thread.
 private final class Promise {
     private let pointer: UnsafeMutablePointer<GstPromise>
 
@@ -329,7 +333,7 @@ private final class Promise {
 
     deinit { gst_promise_unref(pointer) }
 
-    /// Sends a request to webrtcbin and waits for the reply.
+    /// Sends a request to `webrtcbin` and waits for the reply.
     ///
     /// - Throws: `PublishingError.lost` if no reply arrives before `deadline`, or the reply is an error.
     static func kept(
@@ -344,7 +348,7 @@ private final class Promise {
             { context in if let context { Unmanaged<Cancellation>.fromOpaque(context).release() } })
         guard let made else { throw .lost("\(place): GStreamer is out of memory.") }
         let promise = Promise(made)
-        // webrtcbin takes an additional reference and releases it.
+        // `webrtcbin` takes its own reference to the promise, and releases this reference later.
         ask(made)
         guard answered.wait(until: deadline), gst_promise_wait(made) == GST_PROMISE_RESULT_REPLIED else {
             throw .lost("\(place): webrtcbin did not respond in time.")

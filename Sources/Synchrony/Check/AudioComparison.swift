@@ -1,17 +1,17 @@
 internal import Encoding
 internal import Media
 
-/// Offset between two microphones, based on audio that both recorded. The offset is measured in two windows, one near
-/// the start and one near the end, and the results must agree.
+/// Offset between two microphones, based on sound that both recorded. The offset is measured in one window
+/// near the start and one near the end of the recording, and the two results must agree.
 struct AudioComparison {
     let start: MeasuredOffset
     let end: MeasuredOffset
-    /// Confidence from 0.5 to 1, based on the lower of the two peaks.
+    /// Confidence from 0.5 to 1, based on the lower of the two correlation peaks.
     let confidence: Double
 
     private static let windowLength = Nanoseconds.seconds(12)
     private static let shortestLength = Nanoseconds.seconds(3)
-    /// Number of windows to try from each end.
+    /// Number of windows that are tried at each end of the recording.
     private static let tries = 5
     /// Error of a correlation peak in a typical room.
     private static let error = Nanoseconds.microseconds(100)
@@ -24,8 +24,8 @@ struct AudioComparison {
     ///   - reference: The reference track.
     ///   - other: The track to measure.
     ///   - duration: Length of the shorter track.
-    /// - Returns: The offsets near the start and the end; `nil` if no peak is certain, or if the windows contradict
-    ///   each other.
+    /// - Returns: The offsets near the start and the end; `nil` if no peak is certain or the windows
+    ///   contradict each other.
     /// - Throws: `EncodingError` if a file can't be read.
     static func measured(
         _ reference: TrackEvents, _ other: TrackEvents, duration: Nanoseconds
@@ -68,32 +68,36 @@ struct AudioComparison {
     }
 }
 
-/// Offset between two tracks, based on the claps that both contain in one window.
+/// Offset between two tracks, based on the claps that both tracks contain in one window.
 struct ClapComparison {
     /// Offset of each clap, in chronological order.
     let claps: [MeasuredOffset]
-    /// The offset of the track, based on all claps.
+    /// The track's offset, based on all claps.
     let whole: MeasuredOffset
-    /// Confidence from 0 to 1, which is the share of claps found in both tracks, multiplied by n ÷ (n + 1) for n claps.
+    /// Confidence from 0 to 1, computed as the share of claps found in both tracks, multiplied by n ÷ (n + 1)
+    /// for n claps.
     let confidence: Double
 
-    /// Share of the possible offset range between two cameras that is considered likely: 1.8 of 2.1 frames. The maximum
-    /// requires four coincidences: the phase of each camera's exposures relative to the ticks, and the position of the
-    /// clap within each exposure. If all are uniformly distributed, an offset beyond 1.8 frames occurs once in ten
+    /// Share of the possible range of offsets between two aligned cameras that is considered likely: 1.8 of
+    /// 2.1 frames. The maximum offset requires that four values are extreme at the same time: for each
+    /// camera, the phase of its exposures relative to the ticks, and the position of the clap within the
+    /// exposure. If all four are uniformly distributed, an offset of more than 1.8 frames occurs once in ten
     /// thousand cases.
     private static let likelyShare = (num: Int64(18), den: Int64(21))
     private static let agreementShare = 2.0 / 3
-    /// Maximum offset at which one or two events count as the same without confirmation, since random impact
-    /// sounds occur in every room.
+    /// Maximum offset at which one or two matching events are trusted without confirmation. A limit is needed
+    /// because unrelated impact sounds occur in every room.
     private static let largestAlone = Nanoseconds.milliseconds(100)
 
-    /// Matches the events of two tracks. Fails if too few events agree to be certain that they are the same.
+    /// Matches the events of two tracks. Returns `nil` if too few events agree to be certain that both tracks
+    /// contain the same events.
     ///
     /// - Parameters:
     ///   - reference: Events of the reference track, in chronological order.
     ///   - other: Events of the track to measure, in chronological order.
-    ///   - areAudio: Whether both tracks are audio. If so, the offset is the median, and its uncertainty includes the
-    ///     scatter; otherwise the possible ranges are intersected.
+    ///   - areAudio: Whether both tracks are audio. If `true`, the offset is the median of the matched
+    ///     events' offsets, and the uncertainty includes their scatter. If `false`, the offset is the
+    ///     intersection of the events' possible ranges.
     ///   - areFrames: Whether neither track is audio.
     init?(_ reference: [SharpEvent], _ other: [SharpEvent], areAudio: Bool, areFrames: Bool) {
         let matching = EventMatching(of: reference, and: other)
@@ -110,9 +114,10 @@ struct ClapComparison {
         confidence = matching.share * count / (count + 1)
     }
 
-    /// Whether the matched events are certain to be the same. If both tracks contain three or more events, at least
-    /// three events and half of the shorter list must match. If one of them contains only one or two events, all of
-    /// these must match at a small offset, and the other track may contain few additional events.
+    /// Whether it is certain that both tracks contain the same events. If both tracks contain three or more
+    /// events, at least three events and half of the shorter list must match. If one track contains only one
+    /// or two events, all of them must match at a small offset, and the other track may contain only a few
+    /// additional events.
     private static func isTrusted(_ matching: EventMatching) -> Bool {
         let fewer = min(matching.referenceCount, matching.otherCount)
         let more = max(matching.referenceCount, matching.otherCount)
@@ -136,7 +141,7 @@ struct ClapComparison {
         let middle = offsets.median
         let scatter = 1.4826 * offsets.map { abs($0 - middle) }.median
         let own = claps.map { Double($0.uncertainty.count) }.median
-        // The uncertainty is two standard errors of the median, plus the error of the onsets themselves.
+        // The uncertainty is two standard errors of the median, plus the measurement error of the onsets.
         let error = 2.5 * scatter / Double(claps.count).squareRoot() + own
         return MeasuredOffset(
             at: meanTime(claps), offset: Nanoseconds(Int64(rounding: middle, .towardZero)),
@@ -152,7 +157,8 @@ struct ClapComparison {
             return MeasuredOffset(
                 at: meanTime(claps), offset: found.middle, uncertainty: found.uncertainty, claps: claps.count)
         }
-        // If the ranges contradict each other, as they do with drift, the widest range is the uncertainty.
+        // If the claps' possible ranges contradict each other, as they do if there is drift, the largest
+        // uncertainty of any clap is used.
         let middle = Int64(claps.map { Double($0.offset.count) }.median)
         let widest = claps.map(\.uncertainty).max() ?? .zero
         return MeasuredOffset(

@@ -5,18 +5,20 @@ public import SessionFolder
 internal import System
 public import Timing
 
-/// A finished session folder as described by its manifest. All files of its tracks exist.
+/// A finished recording, as described by the manifest in its session folder. All files of the recording's
+/// tracks exist.
 public struct CheckedSession: Sendable {
     /// Path of the session folder.
     public let folder: String
     /// Tracks to measure, in the manifest's order.
     public let tracks: [CheckedTrack]
-    /// Length of the recording according to the manifest. Measurements use the length of the files.
+    /// Length of the recording according to the manifest. Measurements use the actual length of the files
+    /// instead.
     public let duration: Nanoseconds
-    /// Verdict from the end of the recording.
+    /// Verdict that was determined at the end of the recording.
     public let verdict: Verdict
 
-    /// Reads the manifest of a session folder, and checks that its files exist.
+    /// Reads the manifest of a session folder, and checks that the files of all tracks exist.
     ///
     /// - Throws: `SyncCheckError` if the manifest is missing, unreadable, or lists no tracks, if the recording hasn't
     ///   ended, or if a file is missing or unreadable.
@@ -42,8 +44,8 @@ public struct CheckedSession: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Path of the folder that contains the nodes' folders.
-    ///   - parts: The name, the recording, and the start of the recording for each node. The start is relative to the
-    ///     group's T0 and negative if it is earlier.
+    ///   - parts: The name, the recording, and the start of the recording for each node. The start is
+    ///     relative to the group's T0; it is negative if the recording started before T0.
     /// - Throws: `SyncCheckError` if `parts` is empty.
     public init(folder: String, joining parts: [(node: String, session: CheckedSession, later: Nanoseconds)])
         throws(SyncCheckError)
@@ -151,7 +153,7 @@ public struct CheckedSession: Sendable {
             filled: filled(track), start: start, laterStarts: later,
             gaps: isProgram ? own + gaps(of: cameras.map(\.role), manifest) : own)
         guard isProgram, track.channels != nil else { return [frames] }
-        // The audio stream of the program follows its video stream.
+        // In the program's file, the audio stream follows the video stream.
         return [
             frames,
             CheckedTrack(
@@ -202,13 +204,14 @@ public struct CheckedTrack: Sendable, Equatable {
     public let tick: Nanoseconds
     /// Maximum time between two frames of the track's cameras according to their formats; zero for audio.
     public let cameraInterval: Nanoseconds
-    /// Number of duplicated frames and slates, which replace frames that weren't captured. `Int.max` if unknown.
+    /// Number of duplicated frames and slates, which replace frames that weren't captured. `Int.max` if the
+    /// number is unknown.
     public let filled: Int
     /// Start of the first file, relative to T0.
     public let start: Nanoseconds
-    /// Start of each file after the first, relative to T0; `nil` if it is unknown and the file follows the
-    /// previous one. After a split, a copied H.264 file continues to the next key frame, so it ends after the
-    /// start of the next file.
+    /// Start of each file after the first, relative to T0; `nil` if the start is unknown, in which case the
+    /// file is assumed to follow the previous one directly. The start of a file can be before the end of the
+    /// previous one, because a copied H.264 file continues to the next key frame after a split.
     public let laterStarts: [Nanoseconds?]
     /// Periods in which the track, or a device that it shows, differs from the captured data, according to the loss
     /// ledger.
@@ -224,9 +227,9 @@ public struct CheckedTrack: Sendable, Equatable {
     ///   - stream: Index of the track's stream in each file, from 0.
     ///   - tick: Time between two ticks; zero for audio.
     ///   - cameraInterval: Maximum time between two frames of the track's cameras; zero for audio.
-    ///   - filled: Number of duplicated frames and slates; `Int.max` if unknown.
+    ///   - filled: Number of duplicated frames and slates; `Int.max` if the number is unknown.
     ///   - start: Start of the first file, relative to T0.
-    ///   - laterStarts: Start of each file after the first, relative to T0; `nil` if unknown.
+    ///   - laterStarts: Start of each file after the first, relative to T0; `nil` if the start is unknown.
     ///   - gaps: Periods in which the track differs from the captured data.
     public init(
         name: String, kind: Kind, folder: String, files: [String], stream: Int, tick: Nanoseconds = .zero,
@@ -246,8 +249,9 @@ public struct CheckedTrack: Sendable, Equatable {
         self.gaps = gaps
     }
 
-    /// Maximum time after a gap during which a detector may still report an event that the gap caused. A detector
-    /// adapts to a new level within the length of the gap or within this time, whichever is shorter.
+    /// Maximum time after a gap during which a detector may still report an event that the gap caused. After
+    /// the gap, a detector adapts to the new level within the length of the gap or this time, whichever is
+    /// shorter.
     private static let longestMemory = Nanoseconds.milliseconds(800)
     private static let audioMargin = Nanoseconds.milliseconds(20)
 
@@ -263,8 +267,8 @@ public struct CheckedTrack: Sendable, Equatable {
         }
     }
 
-    /// Frame duration for tolerances that are given in frames. The longer one of the track's and the camera's frame
-    /// durations is used.
+    /// Frame duration for tolerances that are given in frames: the longer of the track's and the camera's
+    /// frame durations.
     public var frame: Nanoseconds { max(tick, cameraInterval) }
 }
 
@@ -303,6 +307,6 @@ enum SessionFile {
 }
 
 extension String {
-    /// The sentence without its final period, so that it can be used in parentheses or before another sentence.
+    /// The sentence without its final period, for use in parentheses or before other text.
     fileprivate var withoutFinalPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -1,16 +1,19 @@
 internal import Glibc
 public import Media
 
-/// Offset of a track from its reference at a certain time. The offset is positive if the track is later.
+/// Offset of a track from its reference at a certain time. The offset is positive if events appear later in
+/// the track than in the reference.
 public struct MeasuredOffset: Sendable, Equatable, Codable {
-    /// Mean time of the claps, or the middle of the window, relative to T0.
+    /// Time of the measurement relative to T0: the mean time of the claps, or the middle of the correlation
+    /// window.
     public let at: MediaTime
-    /// Offset from the reference. The value is positive if the track is later.
+    /// Offset from the reference. The value is positive if events appear later in the track than in the
+    /// reference.
     public let offset: Nanoseconds
-    /// Maximum difference between the true offset and `offset`. Between video tracks, it exceeds the length of a frame
-    /// until claps at many frame phases have reduced it.
+    /// Maximum difference between the true offset and `offset`. Between video tracks, the uncertainty exceeds
+    /// the duration of a frame, unless claps at many frame phases have reduced it.
     public let uncertainty: Nanoseconds
-    /// Number of measured claps; 0 for a correlation of audio.
+    /// Number of measured claps; 0 if the offset was measured by audio correlation.
     public let claps: Int
 
     enum CodingKeys: String, CodingKey {
@@ -33,12 +36,12 @@ public struct MeasuredDrift: Sendable, Equatable {
 
     /// Minimum time between two measurements that are used to determine drift.
     static let shortestSpan = Nanoseconds.seconds(10)
-    /// Maximum uncertainty of a reported drift, in parts per million. Video tracks become this precise only after many
-    /// claps.
+    /// Maximum uncertainty of a reported drift, in parts per million. Video tracks reach this precision only
+    /// with many claps.
     static let largestUncertainty = 20.0
 
-    /// Determines the drift from a measurement near the start and one near the end; `nil` if they are too close to each
-    /// other or too uncertain.
+    /// Determines the drift from an offset measured near the start and one measured near the end. Returns
+    /// `nil` if the two measurements are too close in time or too uncertain.
     public init?(from start: MeasuredOffset, to end: MeasuredOffset) {
         let span = Nanoseconds(end.at.nanoseconds - start.at.nanoseconds)
         guard span >= Self.shortestSpan else { return nil }
@@ -65,38 +68,38 @@ public struct MeasuredDrift: Sendable, Equatable {
             return sum + rest * rest
         }
         partsPerMillion = slope * 1e6
-        // The uncertainty is two standard errors, plus the error of an onset at either end.
+        // The uncertainty is two standard errors, plus the error of one onset at each end of the period.
         let span = (times.last ?? 0) - (times.first ?? 0)
         uncertainty = (2 * (squares / (count - 2) / spread).squareRoot() + 0.000_02 / span) * 1e6
         guard uncertainty <= Self.largestUncertainty else { return nil }
     }
 }
 
-/// Maximum offsets of tracks that count as aligned.
+/// The maximum offsets between aligned tracks.
 public struct SyncTolerance: Sendable, Equatable {
     /// Maximum offset between two audio tracks.
     public var audio: Nanoseconds
     /// Maximum offset if at least one track is video and several claps were measured, in frames of the slower camera.
     public var frame: Double
-    /// Maximum offset if at least one track is video and only one clap was measured, in frames of the slower camera.
-    /// Aligned cameras may show a single clap one frame apart.
+    /// Maximum offset if at least one track is video and only one clap was measured, in frames of the slower
+    /// camera. Even if two cameras are aligned, a single clap may appear one frame apart in their tracks.
     public var singleFrame: Double
 
-    /// Creates tolerances; the defaults are those of `multicam sync-check`.
+    /// Creates tolerances. The default values are those of `multicam sync-check`.
     public init(audio: Nanoseconds = .milliseconds(5), frame: Double = 0.5, singleFrame: Double = 1.3) {
         self.audio = audio
         self.frame = frame
         self.singleFrame = singleFrame
     }
 
-    /// Minimum offset at which two tracks count as out of sync if at least one of them is video: 5 ms, or one seventh
-    /// of a short frame. For comparison, sound takes 3 ms per meter.
+    /// Minimum offset at which two tracks count as out of sync if at least one of them is video: 5 ms, or one
+    /// seventh of a short frame. For comparison, sound takes 3 ms to travel one meter.
     private static let slack = (most: Nanoseconds.milliseconds(5), frameParts: Int64(7))
 
-    /// Returns the maximum magnitude of an offset that counts as aligned.
+    /// Returns the maximum magnitude of an offset between aligned tracks.
     ///
     /// - Parameters:
-    ///   - frame: The longer frame duration of the two tracks; `nil` between audio tracks.
+    ///   - frame: The longer frame duration of the two tracks; `nil` if both tracks are audio.
     ///   - claps: Number of measured claps.
     /// - Returns: The maximum magnitude of the offset.
     func limit(frame: Nanoseconds?, claps: Int) -> Nanoseconds {
@@ -108,8 +111,8 @@ public struct SyncTolerance: Sendable, Equatable {
     /// Whether two tracks are certainly out of sync, because the offset exceeds the limit and all possible offsets
     /// differ from zero by a margin.
     ///
-    /// For an aligned recording, zero is always a possible offset. The tracks of such a recording therefore never count
-    /// as out of sync, regardless of their frame phases.
+    /// If tracks are aligned, zero is always one of the possible offsets. Aligned tracks therefore never
+    /// count as out of sync, regardless of the cameras' frame phases.
     func isExceeded(by measured: MeasuredOffset, frame: Nanoseconds?) -> Bool {
         let limit = limit(frame: frame, claps: measured.claps)
         guard measured.offset.magnitude > limit else { return false }

@@ -1,19 +1,19 @@
 internal import Encoding
 public import Media
 
-/// Measures the offsets between the tracks of a recording, using only their frames and audio.
+/// Measures the offsets between the tracks of a recording, using only the recorded frames and audio.
 ///
-/// All times are file times. Offsets are positive if a track is later than its reference, that is, if the same clap is
-/// seen or heard later in it. The first and the last minute are examined. If a track has no events there, up to five
-/// minutes at each end are examined. The measurement blocks the calling thread while it reads and decodes files. Use an
-/// instance on one thread only.
+/// All times are file times. An offset is positive if the same clap is seen or heard later in the track than
+/// in its reference. The check examines the first and the last minute of the recording. If a track doesn't
+/// contain events in these minutes, the check examines up to five minutes at each end. The check blocks the
+/// calling thread while it reads and decodes files. Not thread-safe: use it from one thread only.
 public struct SyncCheck {
     /// The events of one track.
     private struct Found {
         let track: CheckedTrack
         let reader: TrackEvents
         let start: [SharpEvent]
-        /// Events near the end; empty if the recording is too short for two windows.
+        /// Events near the end of the recording; empty if the recording is too short for two windows.
         let end: [SharpEvent]
 
         var events: Int { start.count + end.count }
@@ -24,12 +24,13 @@ public struct SyncCheck {
 
     private static let window = Nanoseconds.seconds(60)
     private static let widest = Nanoseconds.seconds(300)
-    /// Maximum change due to drift between two claps that confirm each other's offset.
+    /// Maximum difference, caused by drift, between the offsets of two claps that confirm each other.
     private static let confirmation = Nanoseconds.milliseconds(10)
-    /// Minimum length of half a recording that is used as a separate window. A shorter recording is a single window.
+    /// Minimum length of each half of a recording for the halves to be examined as two windows. A shorter
+    /// recording is examined as a single window.
     private static let shortestHalf = Nanoseconds.seconds(2)
 
-    /// Prepares the check of a recording with a tolerance.
+    /// Prepares the check of a recording, using the given tolerance.
     public init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
         self.session = session
         self.tolerance = tolerance
@@ -38,8 +39,8 @@ public struct SyncCheck {
     /// Examines and compares all tracks.
     ///
     /// - Parameters:
-    ///   - version: Version of the measuring program.
-    ///   - progress: Called with a message for users a few times per track, on the calling thread.
+    ///   - version: Version of the program that makes the measurement.
+    ///   - progress: Called a few times per track with a message for users, on the calling thread.
     /// - Returns: The result, with an entry for each track in the manifest's order.
     /// - Throws: `EncodingError` if a file can't be read.
     public func run(
@@ -177,9 +178,10 @@ public struct SyncCheck {
             claps: claps)
     }
 
-    /// Whether the claps of two audio tracks are certain to be the same. One or two sharp sounds may come from two
-    /// rooms by coincidence. At least three matching sounds are therefore required, or the same offset at both ends.
-    /// For video tracks, one clap is sufficient because flashes are rarer than impact sounds.
+    /// Whether it is certain that two audio tracks contain the same claps. If only one or two sounds match,
+    /// the microphones may be in different rooms, and the match may be a coincidence. The claps are therefore
+    /// trusted only if at least three sounds match, or if the offset is the same at both ends. For video
+    /// tracks, one clap is sufficient because flashes are rarer than impact sounds.
     private static func areConfirmed(_ start: ClapComparison?, _ end: ClapComparison?) -> Bool {
         let counts = [start, end].map { $0?.claps.count ?? 0 }
         if counts.contains(where: { $0 >= 3 }) { return true }
@@ -237,12 +239,12 @@ public struct SyncCheck {
 public struct SyncCheckError: Error, Sendable, Equatable {
     /// Path of the session folder.
     public let folder: String
-    /// A message that describes the problem and what to do about it.
+    /// A message that describes the problem and how to solve it.
     public let reason: String
-    /// Whether the process lacks read permission.
+    /// Whether the cause is that the process lacks read permission.
     public let isPermission: Bool
 
-    /// Creates an error for a folder. `reason` is a sentence that is displayed after the folder's path.
+    /// Creates an error for a folder. The reason is a sentence that is displayed after the folder's path.
     public init(folder: String, reason: String, isPermission: Bool = false) {
         self.folder = folder
         self.reason = reason

@@ -1,13 +1,13 @@
 public import Media
 
-/// The result of `multicam sync-check`. The file `report/sync.json` contains it in the format that is specified in
-/// `docs/sync.schema.json`.
+/// The result of `multicam sync-check`. The file `report/sync.json` contains this result in the format that
+/// is specified in `docs/sync.schema.json`.
 public struct SyncFindings: Sendable, Equatable, Codable {
     /// Overall verdict on all tracks.
     public enum Verdict: String, Sendable, Codable {
-        /// No track is off by more than the tolerance, and at least one was measured.
+        /// No track is out of sync by more than the tolerance, and at least one track was measured.
         case aligned
-        /// At least one track is off by more than the tolerance.
+        /// At least one track is out of sync by more than the tolerance.
         case apart
         /// No track could be measured.
         case unknown
@@ -20,11 +20,11 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         case aligned, apart, unknown
     }
 
-    /// Method of measuring an offset.
+    /// Method that was used to measure an offset.
     public enum Method: String, Sendable, Codable {
         /// Flashes, claps, and beeps that both tracks contain were matched.
         case claps
-        /// Audio that both tracks contain was correlated.
+        /// The audio of both tracks was correlated.
         case correlation
     }
 
@@ -46,7 +46,8 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         }
     }
 
-    /// Result of one track, compared with its reference. Unknown values are `nil`, and `null` in JSON.
+    /// Result of one track, compared with its reference. Unknown values are `nil`, which is encoded as `null`
+    /// in JSON.
     public struct Track: Sendable, Equatable, Codable {
         /// Name of the track.
         public let name: String
@@ -58,7 +59,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         public var verdict: TrackVerdict
         /// Name of the reference track.
         public var reference: String?
-        /// Method of measuring the offset.
+        /// Method that was used to measure the offset.
         public var method: Method?
         /// Offset near the start of the recording.
         public var start: MeasuredOffset?
@@ -68,12 +69,13 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         public var drift: Double?
         /// Uncertainty of the drift in parts per million, in either direction.
         public var driftUncertainty: Double?
-        /// Confidence from 0 to 1. For claps, it is the share of claps that agree, reduced if there are few claps. For
-        /// correlation, it is derived from the height of the peak.
+        /// Confidence from 0 to 1. If claps were matched, the confidence is the share of claps that agree,
+        /// reduced if there are few claps. If audio was correlated, the confidence is derived from the height
+        /// of the correlation peak.
         public var confidence: Double?
         /// Maximum offset that counts as aligned for this track.
         public var tolerance: Nanoseconds?
-        /// The longer frame duration of the two tracks; `nil` between audio tracks.
+        /// The longer frame duration of the two tracks; `nil` if both tracks are audio.
         public var frame: Nanoseconds?
         /// Offset of each clap that both tracks contain; `nil` if audio was correlated.
         public var claps: [MeasuredOffset]?
@@ -90,7 +92,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
             case claps, note
         }
 
-        /// Encodes all fields. Fields without a value are `null`.
+        /// Encodes all fields, including fields without a value, which are `null`.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
@@ -111,7 +113,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         }
     }
 
-    /// Version of this format.
+    /// Version of the file format.
     public var schema = 1
     /// Version of multicam that made the measurement.
     public let multicam: String
@@ -157,7 +159,7 @@ extension SyncFindings {
 }
 
 extension SyncFindings.Track {
-    /// Display name of the track. For the program, the name states whether the track contains frames or audio.
+    /// Display name of the track. For the program, the name states whether the track contains video or audio.
     public var label: String {
         switch kind {
         case .camera, .microphone: name
@@ -166,7 +168,7 @@ extension SyncFindings.Track {
         }
     }
 
-    /// Short text with the verdict and its values.
+    /// Short text with the track's verdict and the measured values.
     public var summary: String {
         switch verdict {
         case .reference: "reference"
@@ -180,10 +182,10 @@ extension SyncFindings.Track {
         }
     }
 
-    /// Returns an offset as text. If video tracks are aligned within the resolution of their frames, the text is
-    /// "within one frame", because a value of half a frame would look like a measurement.
+    /// Returns an offset as text. If video tracks are aligned within the resolution of their frames, the text
+    /// is "within one frame", because a value of half a frame would look like a precise measurement.
     ///
-    /// - Parameter measured: An offset of this track.
+    /// - Parameter measured: A measured offset of this track.
     /// - Returns: A short text for users.
     public func text(of measured: MeasuredOffset) -> String {
         guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,
@@ -192,7 +194,7 @@ extension SyncFindings.Track {
         return "within one frame"
     }
 
-    /// The drift with its uncertainty, for example `+1.2 ± 0.3 ppm`; `nil` if unknown.
+    /// The drift with its uncertainty, for example `+1.2 ± 0.3 ppm`; `nil` if the drift is unknown.
     public var driftText: String? {
         guard let drift, let driftUncertainty else { return nil }
         return "\(drift.decimals(1, isSigned: true)) ± \(driftUncertainty.decimals(1)) ppm"

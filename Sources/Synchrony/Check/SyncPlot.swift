@@ -1,7 +1,7 @@
 internal import Media
 internal import Plots
 
-/// Draws `report/sync-check.svg`, which shows the tolerance and the offset of each track over time with its
+/// Draws `report/sync-check.svg`, which shows the tolerance of each track, and its offset over time with the
 /// uncertainty.
 public struct SyncPlot {
     private let findings: SyncFindings
@@ -29,7 +29,7 @@ public struct SyncPlot {
         }
     }
 
-    /// Creates the plot of a result.
+    /// Creates a plot of the given result.
     public init(_ findings: SyncFindings) {
         self.findings = findings
     }

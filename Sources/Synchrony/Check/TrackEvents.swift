@@ -3,29 +3,30 @@ public import Media
 
 /// Finds flashes or onsets in windows of one track.
 ///
-/// The time t of a recorded frame isn't exactly the time at which light reached it. The recorded frame is the one
-/// captured nearest to t. The exposure began within 0.55 of the camera's interval before or after t, and lasted up to
-/// one interval. A flash in this frame began between t − 0.55 and t + 1.55 intervals, and the event's range covers all
-/// of this time.
+/// The time t of a recorded frame isn't exactly the time of its exposure. The recorded frame is the frame
+/// with the capture time closest to t. The exposure of this frame began at most 0.55 frame intervals of the
+/// camera before or after t, and lasted up to one interval. A flash that is visible in this frame therefore
+/// began between 0.55 intervals before t and 1.55 intervals after t. The event's range covers all of this
+/// time.
 struct TrackEvents {
     let track: CheckedTrack
     private let parts: TrackParts
 
-    /// Maximum distance of a frame from its tick, in hundredths of the camera's interval. If the distance is greater,
-    /// the aligner chooses another frame.
+    /// Maximum distance of a frame from its tick, in hundredths of the camera's frame interval. If a frame is
+    /// farther from the tick, the aligner chooses another frame.
     private static let leastHundredths: Int64 = 55
     /// Maximum error of the clock model of a camera or microphone.
     private static let clockError = Nanoseconds.milliseconds(1)
-    /// Time that a detector needs to adapt to the usual level.
+    /// Time that a detector needs to adapt to the usual brightness or sound level.
     private static let preparation = Nanoseconds.milliseconds(800)
-    /// Maximum number of consecutive ticks with the same frame that still allows flash detection. This excludes cameras
-    /// that are slower than a quarter of the track's rate.
+    /// Maximum number of consecutive ticks with the same frame for which flashes can still be detected. The
+    /// limit excludes cameras with a frame rate of less than a quarter of the track's rate.
     private static let longestRun: Int64 = 4
-    /// Minimum rise in the program's brightness, as a share of white. A flash must light the whole frame or its main
-    /// part, not only one inset.
+    /// Minimum rise in the program's brightness, as a share of white. A flash must light all or most of the
+    /// program frame, not only one inset.
     private static let leastProgramRise = 0.1
 
-    /// Opens the files of a track to determine their length.
+    /// Prepares the search for events in a track. The track's files are opened to determine their length.
     ///
     /// - Throws: `EncodingError` if a file can't be read.
     init(_ track: CheckedTrack) throws(EncodingError) {
@@ -73,21 +74,23 @@ struct TrackEvents {
         return events
     }
 
-    /// Maximum length of a run of identical frames that may be duplicates of one frame. In a longer run, the camera
-    /// delivered bit-identical frames, for example because it faces a wall in the dark or because it is a file.
+    /// Maximum number of consecutive identical frames that may be duplicates inserted by the recorder. In a
+    /// longer run, the camera itself delivered bit-identical frames, for example because it faces a wall in
+    /// the dark or plays a file.
     private var longestFilling: Int { max(Int(Self.longestRun), track.filled) }
 
     /// Returns the earliest time at which light reached a frame, and how long after that time light may still
-    /// have reached it.
+    /// have reached the frame.
     private func exposure(
         ofFrameAt time: MediaTime, after last: MediaTime?
     ) -> (from: MediaTime, exposure: Nanoseconds) {
-        // A frame may cover several ticks if the camera was slow or its next frame was lost.
+        // A frame may be shown for several ticks if the camera was slow or the camera's next frame was lost.
         let run =
             last.map { (time.nanoseconds - $0.nanoseconds + track.tick.count / 2) / track.tick.count } ?? 1
         let interval = max(track.cameraInterval, track.tick * ((2...Self.longestRun).contains(run) ? run : 0))
         let before = interval * Self.leastHundredths / 100
-        // If a camera is faster than its track, a lamp may first appear in a frame that was decimated.
+        // If a camera is faster than its track, the light of a lamp may first appear in a frame that was
+        // decimated.
         let unseen = max(.zero, track.tick - interval)
         let from = time.nanoseconds - (before + unseen + Self.clockError).count
         return (MediaTime(nanoseconds: from), before * 2 + interval + unseen + Self.clockError * 2)
@@ -107,8 +110,8 @@ struct TrackEvents {
         return events
     }
 
-    /// Returns the samples of a window with their rate. Missing samples are replaced with silence. Returns `nil` if
-    /// fewer than nine tenths of the samples exist.
+    /// Returns the samples of a window and their sample rate. Missing samples are replaced with silence.
+    /// Returns `nil` if fewer than nine tenths of the samples exist.
     func samples(in window: TrackWindow) throws(EncodingError) -> (samples: [Float], rate: Double)? {
         var result: [Float] = []
         var (rate, filled) = (0.0, 0)
@@ -134,13 +137,13 @@ struct TrackEvents {
     }
 }
 
-/// The files of one track in sequence on the recording's timeline.
+/// The files of one track, in sequence on the recording's timeline.
 struct TrackParts {
-    /// A file of a track.
+    /// One of the files of a track.
     struct Part {
         let file: String
-        /// Time 0 of the file, relative to T0. The time is taken from the manifest, or it is the end of the previous
-        /// file.
+        /// Time 0 of the file, relative to T0. The value comes from the manifest. If the manifest doesn't
+        /// contain the start of the file, the end of the previous file is used.
         let start: Nanoseconds
         let duration: Nanoseconds
     }
@@ -157,7 +160,8 @@ struct TrackParts {
         var start = track.start
         for (index, file) in track.files.enumerated() {
             let told = index > 0 && index <= track.laterStarts.count ? track.laterStarts[index - 1] : nil
-            // A start before the start of the preceding part is invalid and is ignored.
+            // A start time in the manifest that is before the start of the preceding part is invalid and is
+            // ignored.
             if let told, let before = parts.last, told > before.start { start = told }
             let duration = try Self.reader(of: file, track).duration ?? .zero
             parts.append(Part(file: file, start: start, duration: duration))
@@ -191,7 +195,7 @@ struct TrackParts {
     }
 }
 
-/// A period of a recording, given in times relative to T0, that includes `begin` but not `end`.
+/// A period of a recording, from `begin` (included) to `end` (excluded). Both times are relative to T0.
 public struct TrackWindow: Sendable, Equatable {
     /// Start of the window, relative to T0.
     public let begin: MediaTime
@@ -209,6 +213,6 @@ public struct TrackWindow: Sendable, Equatable {
     /// Middle of the window, relative to T0.
     public var middle: MediaTime { MediaTime(nanoseconds: (begin.nanoseconds + end.nanoseconds) / 2) }
 
-    /// Whether the window contains a time.
+    /// Whether the window contains the given time.
     func contains(_ time: MediaTime) -> Bool { begin <= time && time < end }
 }

@@ -1,16 +1,16 @@
 public import Media
 
-/// Detects flashes in the frames of one camera, each with the range of its start time. This is a value type that
-/// receives frames and returns events.
+/// Detects flashes in the frames of one camera, each with the range of its possible start times. The detector
+/// is a value type that receives frames and returns events.
 public struct CameraEvents: Sendable {
     private var detector = FlashDetector()
     private var looks: [FlashOnset.Look] = []
 
-    /// Number of frames to keep. These frames cover the delay after which an event is reported, and the preceding
-    /// frames used for comparison.
+    /// Number of frames that are stored. The stored frames cover the delay with which an event is reported,
+    /// and the preceding frames that are needed for comparison.
     private static let kept = 16
-    /// Number of standard errors of the clock model that extend the range on either side. Two standard errors contain
-    /// the true value in 95 % of cases.
+    /// Number of standard errors of the clock model that extend an event's range on each side. A range of ±2
+    /// standard errors contains the true value in 95 % of cases.
     private static let standardErrors: Int64 = 2
 
     /// Creates a detector that hasn't processed any frames.
@@ -23,8 +23,9 @@ public struct CameraEvents: Sendable {
     ///   - time: Start of the frame's exposure.
     ///   - interval: Time to the next frame, which is also the maximum exposure time.
     ///   - error: Standard error of `time`.
-    /// - Returns: An event that began some frames before this one. The event began between `earliest` and `latest`,
-    ///   regardless of the camera's exposure time and of how long the light stayed on.
+    /// - Returns: An event that began some frames before this one; `nil` if no event is ready to be reported.
+    ///   The event began between `earliest` and `latest`, regardless of the camera's exposure time and of how
+    ///   long the light stayed on.
     public mutating func add(
         brightness: Double, at time: MediaTime, interval: Nanoseconds, error: Nanoseconds
     ) -> SharpEvent? {
@@ -40,7 +41,8 @@ public struct CameraEvents: Sendable {
             latest: MediaTime(nanoseconds: range.upperBound.nanoseconds + leeway), strength: event.strength)
     }
 
-    /// Whether no frame is missing that may have been the first to show the light.
+    /// Whether the frames around an event are complete, so that no missing frame can have been the first to
+    /// show the light.
     private func isGapless(around found: Int) -> Bool {
         let near = looks[max(0, found - 2)..<min(found + 3, looks.count)]
         return zip(near, near.dropFirst()).allSatisfy { earlier, later in
@@ -55,15 +57,16 @@ public struct CameraEvents: Sendable {
     }
 }
 
-/// Determines the range of times in which a light may have turned on, from the brightness of the frames around that
-/// time.
+/// Determines the range of times at which a light may have turned on, based on the brightness of the frames
+/// around that time.
 ///
-/// The exposure time within a frame's interval T is unknown. However, the frames that show a light indicate whether it
-/// turned on before or after a frame's start t. A flash that appears in only one frame began in [t, t + T]. For a light
-/// that stays on, there are two cases. If the first frame is partly lit, the frame was being exposed when the light
-/// turned on: [t, t + T]. If the first frame is as bright as the next one, its exposure began after the light turned
-/// on: [t − T, t]. In all other cases only [t − T, t + T] is certain. The size of the lit share would give more
-/// information, but only with a camera that encodes light linearly, and no camera does.
+/// The exposure time within a frame's interval T is unknown. However, the frames that show a light indicate
+/// whether the light turned on before or after a frame's start t. A flash that appears in only one frame
+/// began in the range [t, t + T]. For a light that stays on, there are two cases. If the first frame that
+/// shows the light is only partly lit, the light turned on during the exposure of that frame, in [t, t + T].
+/// If the first frame is as bright as the next one, the exposure began after the light had turned on, and the
+/// range is [t − T, t]. In all other cases, only the range [t − T, t + T] is certain. The degree of lighting
+/// in a partly lit frame can't narrow the range further, because cameras don't encode light linearly.
 enum FlashOnset {
     /// One frame with its mean luma (0…1), the start of its exposure, and the interval to the next frame.
     struct Look: Sendable {
@@ -72,27 +75,29 @@ enum FlashOnset {
         let interval: Nanoseconds
     }
 
-    /// Minimum fraction of a light's brightness that can be distinguished from darkness, or from full light.
+    /// Minimum fraction of a light's brightness by which a frame can be distinguished from a dark frame or
+    /// from a fully lit frame.
     private static let leastShare = 0.03
-    /// Maximum ratio of the unlit part of the exposure to the missing part of a frame's brightness. Cameras encode
-    /// light with a gamma of at most 2.2 (ITU-R BT.709, sRGB).
+    /// Maximum ratio of the unlit fraction of the exposure to the missing fraction of the frame's brightness.
+    /// Cameras encode light with a gamma of at most 2.2 (ITU-R BT.709, sRGB).
     private static let gamma = 2.3
-    /// Fraction of the light's brightness below which a frame counts as not exposed to the light. This value also
-    /// follows from the gamma.
+    /// Fraction of the light's brightness below which a frame counts as not exposed to the light. The value
+    /// also follows from the gamma with which cameras encode light.
     private static let sliver = 0.1
-    /// If noise hides at least this fraction of the light, a frame's brightness provides no information.
+    /// If the noise reaches at least this fraction of the light's brightness, a frame's brightness provides
+    /// no information.
     private static let largestShare = 0.2
     /// Mean luma above which large parts of a frame are white, so that more light doesn't make it brighter.
     private static let clipped = 0.85
-    /// Number of frames before the light turned on. The median of these frames is the dark level, and the scatter is
-    /// the noise.
+    /// Number of frames before the light turned on. The median brightness of these frames is the dark level,
+    /// and the scatter is the noise.
     private static let darkLooks = 6
 
     /// Returns the range of times when a light may have turned on.
     ///
     /// - Parameters:
     ///   - looks: Successive frames before and after the first lit frame.
-    ///   - found: Index of the frame with the detected light.
+    ///   - found: Index of the first lit frame.
     /// - Returns: The earliest and the latest time when the light may have turned on.
     static func range(in looks: [Look], found: Int) -> ClosedRange<MediaTime> {
         let dark = looks[..<max(found - 1, 0)].suffix(darkLooks).map(\.brightness).sorted()
@@ -101,7 +106,7 @@ enum FlashOnset {
         let heights = looks.map { $0.brightness - base }
         let height = heights[found...].prefix(3).max() ?? 0
         let noise = dark.map { abs($0 - base) }.max() ?? 0
-        // The next few frames may be noisier than the previous ones.
+        // The frames after the light turned on may be noisier than the preceding ones.
         let share = max(leastShare, 2 * noise / max(height, .leastNonzeroMagnitude))
         guard share <= largestShare else { return range(looks[found], from: -1, to: 1) }
         let first = found > 0 && heights[found - 1] >= max(share, sliver) * height ? found - 1 : found

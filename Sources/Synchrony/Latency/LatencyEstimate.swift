@@ -1,31 +1,33 @@
 public import Media
 
-/// Delay of a device's time stamps relative to a reference. The delay is estimated from the range of possible offsets
-/// of each event.
+/// Estimated delay of a device's time stamps relative to a reference. The estimate is based on the range of
+/// possible offsets of each event.
 ///
-/// A flash occurs at an unknown time within the exposure of a frame, so a single time stamp determines a camera's
-/// latency only to within an exposure. Events at different phases of the frames reduce the range, since the true
-/// latency is in all ranges. If the ranges don't all overlap, for example because two microphones are at unequal
-/// distances, the estimate is the median: as many ranges are completely below it as above it. Both cases follow the
-/// same rule: half of all range bounds are on each side of the estimate.
+/// A flash occurs at an unknown time within the exposure of a frame, so a single time stamp determines a
+/// camera's latency only to within an exposure. Events at different phases of the frames narrow the range,
+/// because every event's range contains the true latency. If the ranges don't all overlap, for example
+/// because two microphones are at unequal distances, the estimate is the median: as many ranges are
+/// completely below the estimate as above it. A single rule covers both cases: half of all range bounds are
+/// on each side of the estimate.
 public struct LatencyEstimate: Sendable, Equatable {
     /// Estimated latency. The value is positive if the device stamps events later than the reference.
     public let median: Nanoseconds
     /// Maximum difference between the true latency and `median`, in either direction.
     public let uncertainty: Nanoseconds
-    /// Distance from `median` within which the middles of half of the events' ranges lie.
+    /// Median distance of the events from `median`: the middles of half of the events' ranges are at most
+    /// this far away.
     public let spread: Nanoseconds
-    /// The difference between the lowest and the highest middle of the events' ranges, and the median width of the
-    /// ranges. If all events occur at the same phase of a camera's frames, the middles are much closer together than an
-    /// exposure.
+    /// The difference between the lowest and the highest middle of the events' ranges, and the median width
+    /// of the ranges. If all events occur at the same phase of a camera's frames, the difference between the
+    /// middles is much smaller than an exposure.
     public let phases: (range: Nanoseconds, exposure: Nanoseconds)
-    /// Number of events in the estimate.
+    /// Number of events on which the estimate is based.
     public let eventCount: Int
 
     /// Minimum number of events for a reliable estimate. Two events may agree by coincidence.
     public static let fewestEvents = 3
-    /// Number of standard errors by which the uncertainty is extended. A range of 2.5 standard errors contains the true
-    /// value in 99 % of cases.
+    /// Number of standard errors that are added to the uncertainty. A range of ±2.5 standard errors contains
+    /// the true value in 99 % of cases.
     private static let standardErrors = 2.5
 
     /// Estimates the latency from the range of offsets that each event allows. Returns `nil` if there are no events.
@@ -55,15 +57,15 @@ public struct LatencyEstimate: Sendable, Equatable {
             && lhs.phases == rhs.phases && lhs.eventCount == rhs.eventCount
     }
 
-    /// Whether the estimate may be used to correct time stamps. At least three events are required. The estimate must
-    /// also be as precise as `goal`, or so large that a correction improves the time stamps for every true value within
-    /// the uncertainty.
+    /// Whether the estimate may be used to correct time stamps. At least three events are required. The
+    /// estimate must also be as precise as `goal`, or the latency must be so large that a correction improves
+    /// the time stamps for every true value within the uncertainty.
     public func isUsable(goal: Nanoseconds) -> Bool {
         eventCount >= Self.fewestEvents && (uncertainty <= goal || median.magnitude >= uncertainty * 2)
     }
 
-    /// Whether more events of the same kind wouldn't help, because all events occurred at about the same phase of the
-    /// camera's frames.
+    /// Whether events at other phases of the camera's frames are needed, because all events so far occurred
+    /// at about the same phase.
     public var needsOtherPhases: Bool {
         eventCount >= 5 && phases.range < phases.exposure / 4
     }
@@ -72,14 +74,16 @@ public struct LatencyEstimate: Sendable, Equatable {
 extension LatencyEstimate {
     /// Estimates the latency of a device from events stamped by the device and by a reference microphone.
     ///
-    /// Events are first matched at the offset that most of them share. Events that only one of the two devices
-    /// detected, or that don't agree with any other events, are ignored. The result is `nil` if no events match.
+    /// The events of both devices are first matched, using the offset on which most events agree. Events that
+    /// only one device detected, or with an offset that deviates from the others, are ignored. The result is
+    /// `nil` if no events match.
     ///
     /// - Parameters:
     ///   - events: Events of the device, in chronological order.
     ///   - reference: Events of the reference microphone, in chronological order.
-    ///   - mediaType: Kind of the device. A camera is never earlier than the reference, except for the travel time of
-    ///     the sound. A microphone may be earlier, and may be closer or farther away.
+    ///   - mediaType: Media type of the device. Time stamps of a camera are never earlier than those of the
+    ///     reference, except by the travel time of the sound. Time stamps of a microphone may be earlier, and
+    ///     the microphone may be closer or farther away than the reference.
     public init?(
         of events: [SharpEvent], against reference: [SharpEvent], mediaType: CaptureDevice.MediaType
     ) {
@@ -88,14 +92,16 @@ extension LatencyEstimate {
         self.init(matching.pairs.map(\.offset))
     }
 
-    /// Returns the possible offsets between two observations of the same event, and the maximum difference between
-    /// offsets. The range is narrow because claps repeat, so the smallest matching offset is used.
+    /// Returns the range of plausible offsets between two observations of the same event, and the maximum
+    /// difference between the offsets of different events. The range is narrow because people clap
+    /// repeatedly, so a larger offset might match a different clap.
     public static func expectations(
         of mediaType: CaptureDevice.MediaType
     ) -> (offsets: ClosedRange<Nanoseconds>, leeway: Nanoseconds) {
         switch mediaType {
         case .video: (.milliseconds(-100) ... .seconds(1), .milliseconds(2))
-        // The tolerance allows the person who claps to walk around, which changes the delay by 3 ms per meter.
+        // The tolerance allows for a clapping person who walks around, which changes the delay by 3 ms per
+        // meter.
         case .audio: (.milliseconds(-500) ... .milliseconds(500), .milliseconds(20))
         }
     }

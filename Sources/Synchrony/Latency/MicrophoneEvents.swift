@@ -1,10 +1,11 @@
 public import Media
 
-/// Detects claps and beeps in the audio of one microphone, on the clock of its time stamps. This is a value type that
-/// receives audio and returns events.
+/// Detects claps and beeps in the audio of one microphone, and reports them on the clock of the microphone's
+/// time stamps. The detector is a value type that receives audio and returns events.
 ///
-/// A detector needs samples at a constant rate, but a device's clock drifts. Onsets are therefore detected by the
-/// device's own sample count, and their times are taken from the slice that contains them.
+/// A detector needs samples at a constant rate, but a device's clock drifts. Onsets are therefore located by
+/// the device's own sample count, and then converted to times using the time stamp of the audio slice that
+/// contains them.
 public struct MicrophoneEvents: Sendable {
     private struct Slice {
         let firstSample: Int64
@@ -15,10 +16,11 @@ public struct MicrophoneEvents: Sendable {
     private let rate: Int
     private var detector: OnsetDetector
     private var expected: Int64?
-    /// The slices of the last two seconds.
+    /// The audio slices of the last two seconds.
     private var slices: [Slice] = []
 
-    /// Time in seconds for which slices are kept. A detector reports an onset with a delay of 0.3 s.
+    /// Time in seconds for which slices are stored. The time must exceed 0.3 s, which is the delay with which
+    /// the detector reports an onset.
     private static let keptSeconds: Int64 = 2
     private static let standardErrors: Int64 = 2
 
@@ -33,10 +35,11 @@ public struct MicrophoneEvents: Sendable {
     /// - Parameters:
     ///   - samples: Interleaved samples; full scale is ±1. The mean of the channels is used.
     ///   - channels: Number of channels, at least 1.
-    ///   - firstSample: The device's own count of samples per channel before this slice. A jump restarts the detection.
+    ///   - firstSample: The device's own count of samples per channel before this slice. If the count jumps,
+    ///     detection restarts.
     ///   - time: Capture time of the first sample.
     ///   - error: Standard error of `time`.
-    /// - Returns: Events that are now certain, which are reported about 0.3 s after they happened.
+    /// - Returns: Events that are now certain. Each event is reported about 0.3 s after it happened.
     public mutating func add(
         _ samples: [Float], channels: Int, firstSample: Int64, at time: MediaTime, error: Nanoseconds
     ) -> [SharpEvent] {
@@ -56,7 +59,8 @@ public struct MicrophoneEvents: Sendable {
         return detector.add(mono, at: counted).map(dated)
     }
 
-    /// Returns the events that haven't been reported yet, as if silence followed. Don't add any audio after this call.
+    /// Returns the events that haven't been reported yet, assuming that silence follows. Don't add any audio
+    /// after this call.
     public mutating func finish() -> [SharpEvent] { detector.finish().map(dated) }
 
     /// Discards all audio, because the next slice follows a period without audio.

@@ -1,38 +1,42 @@
 public import Media
 
-/// Determines capture times for the voice signal that a sound server derives from a microphone by comparing
-/// it with the microphone's own audio.
+/// Determines the capture times of a voice signal that a sound server derives from a microphone. The voice
+/// signal is compared with the microphone's own audio.
 ///
-/// Sound servers report the delay of their modules in different ways, and the reported delay changes for several
-/// seconds after the start. However, both streams run on one clock, and the voice stays in phase with the microphone's
-/// audio. Correlation finds the corresponding samples. The result is valid until the server loses a block, which
-/// typically happens in its first second or two. An offset is accepted if two consecutive correlations find it with
-/// certainty. Silence and tones provide no information.
+/// Sound servers report the delay of their modules in different ways, and the reported delay keeps changing
+/// for several seconds after the start. However, both audio streams run on one clock, so the voice signal
+/// stays in phase with the microphone's audio. Correlation finds the corresponding samples in both streams.
+/// The result is valid until the server loses a block of audio, which typically happens in the first second
+/// or two. An offset is accepted if two consecutive correlations find the same offset with certainty. Silence
+/// and tones provide no information.
 ///
-/// This value type chooses the samples to compare, and evaluates the results. The caller performs the comparison
-/// (`AudioCorrelation`), because it takes milliseconds.
+/// This value type chooses the samples to compare and evaluates the results. The caller performs the
+/// comparison itself with `AudioCorrelation`, because a comparison takes several milliseconds.
 public struct VoiceDating: Sendable {
-    /// One second of both streams that the caller compares. The streams have the same number of samples.
+    /// One second of audio from each stream, for comparison by the caller. Both streams have the same number
+    /// of samples.
     public struct Look: Sendable {
-        /// Samples of the microphone in one channel.
+        /// Microphone samples in one channel.
         public let heard: [Float]
-        /// Samples of the voice signal in one channel.
+        /// Voice signal samples in one channel.
         public let voice: [Float]
-        /// Sample count of the voice's first sample minus that of the microphone's first sample, as a time.
+        /// Difference between the sample counts at the first samples: the voice signal's count minus the
+        /// microphone's count, converted to a time.
         let difference: Nanoseconds
     }
 
-    /// Length of a comparison. One second is enough to identify speech and the noise of most rooms with certainty (20
-    /// standard deviations).
+    /// Length of the audio that is compared. One second is enough to identify speech and the noise of most
+    /// rooms with certainty (20 standard deviations).
     public static let window = Nanoseconds.seconds(1)
     /// Time between two comparisons. Half of the audio in each comparison is new.
     private static let interval = Nanoseconds.milliseconds(500)
-    /// Maximum delay of the voice that is searched. Sound servers delay audio by several blocks of 10 to 43 ms.
+    /// Maximum delay of the voice signal that the comparison searches. Sound servers delay audio by several
+    /// blocks of 10 to 43 ms each.
     public static let largestDelay = Nanoseconds.milliseconds(200)
-    /// Maximum difference between two comparisons that agree. This difference is a few samples; a lost block causes a
-    /// larger one.
+    /// Maximum difference at which the results of two comparisons agree. The limit is a few samples long; a
+    /// lost block causes a larger difference.
     private static let agreement = Nanoseconds.microseconds(200)
-    /// Scatter between comparisons of the same offset when noise suppression is active (two samples).
+    /// Scatter of the results for a constant offset when noise suppression is active (about two samples).
     private static let scatter = Nanoseconds.microseconds(50)
 
     private let rate: Int
@@ -40,10 +44,11 @@ public struct VoiceDating: Sendable {
     private var voice: HeardAudio
     private var lastLook: ClockTime?
     private var candidate: Nanoseconds?
-    /// Difference between the sample counts of the same audio in the voice and in the microphone, as a time.
+    /// Difference between the sample counts at which the same audio appears in the voice signal and in the
+    /// microphone's audio, converted to a time.
     private var lag: Nanoseconds?
 
-    /// Creates an instance for two streams with `rate` samples per second, which must be greater than 0.
+    /// Creates an instance for two streams with `rate` samples per second. The rate must be greater than 0.
     public init(rate: Int) {
         self.rate = rate
         heard = HeardAudio(rate: rate)
@@ -57,9 +62,10 @@ public struct VoiceDating: Sendable {
 
     /// Adds a slice of the voice signal.
     ///
-    /// - Returns: The microphone's sample that corresponds to the first sample of the slice, and its capture time on
-    ///   `CLOCK_MONOTONIC`; `nil` until two comparisons have been certain. Returning the microphone's sample ensures
-    ///   that an extra or missing block in the server doesn't look like a different rate.
+    /// - Returns: The number of the microphone sample that corresponds to the first sample of the slice, and
+    ///   its capture time on `CLOCK_MONOTONIC`; `nil` until two comparisons have been certain. The
+    ///   microphone's sample number is returned so that an extra or missing block in the sound server doesn't
+    ///   look like a different sample rate.
     public mutating func addVoice(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {
         if !voice.add(audio) { compareAnew() }
         guard let lag, let time = heard.time(of: audio.firstSample) else { return nil }
@@ -67,22 +73,23 @@ public struct VoiceDating: Sendable {
         return (audio.firstSample - Int64(count), time - lag)
     }
 
-    /// Discards the microphone's audio and the offset, because the microphone is unavailable and the voice may now come
-    /// from another one.
+    /// Discards the microphone's audio and the offset, because the microphone is unavailable and the voice
+    /// signal may now come from another microphone.
     public mutating func loseHeard() {
         compareAnew()
         heard = HeardAudio(rate: rate)
         lag = nil
     }
 
-    /// Restarts the comparison after a gap. The counts of both streams continue across the gap according to the elapsed
-    /// time, so the offset remains valid until another one is found.
+    /// Restarts the comparison after a gap. Both sample counts advance during the gap according to the
+    /// elapsed time, so the offset remains valid until a new one is found.
     private mutating func compareAnew() {
         candidate = nil
         lastLook = nil
     }
 
-    /// Returns the last second of both streams if half of it is new since the last comparison; otherwise `nil`.
+    /// Returns the last second of both streams if at least half of this audio is new since the last
+    /// comparison; otherwise `nil`.
     public mutating func nextBrightness() -> Look? {
         guard let end = heard.end, let voiceEnd = voice.end else { return nil }
         let count = Int(Self.window.inSeconds * Double(rate))
@@ -100,20 +107,22 @@ public struct VoiceDating: Sendable {
     /// Processes the result of a comparison.
     ///
     /// - Parameters:
-    ///   - peak: Delay of the microphone's audio in the voice. An uncertain peak or `nil` is ignored.
+    ///   - peak: Correlation peak, which indicates the delay of the microphone's audio in the voice signal.
+    ///     An uncertain peak or `nil` is ignored.
     ///   - look: The samples that were compared.
     public mutating func take(_ peak: AudioCorrelation.Peak?, of look: Look) {
         guard let peak, peak.isCertain else { return }
         let found = peak.offset + look.difference
         let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false
         candidate = found
-        // Small scatter doesn't change the lag, because the counts would otherwise fluctuate.
+        // Differences within the scatter don't change the lag, because the sample counts would otherwise
+        // fluctuate.
         guard isConfirmed, lag.map({ (found - $0).magnitude > Self.scatter }) ?? true else { return }
         lag = found
     }
 }
 
-/// The last seconds of a microphone's audio, as the mean of its channels, with the most recent time stamp.
+/// The last seconds of a microphone's audio, mixed to one channel, with the most recent time stamp.
 struct HeardAudio: Sendable {
     private var samples: [Float] = []
     /// The device's sample count before the first element of `samples`.
@@ -123,12 +132,12 @@ struct HeardAudio: Sendable {
 
     private static let length = VoiceDating.window + VoiceDating.largestDelay
 
-    /// Creates an empty buffer for `rate` samples per second, which must be greater than 0.
+    /// Creates an empty buffer for audio with `rate` samples per second. The rate must be greater than 0.
     init(rate: Int) { self.rate = Int64(rate) }
 
     /// Adds the next slice of audio.
     ///
-    /// - Returns: Whether the slice continues the previous audio. If the slice doesn't continue it, the previous audio
+    /// - Returns: Whether the slice directly continues the previous audio. If it doesn't, the previous audio
     ///   is discarded.
     mutating func add(_ audio: CapturedAudio) -> Bool {
         let follows = latest == nil || audio.firstSample == first + Int64(samples.count)
@@ -146,7 +155,7 @@ struct HeardAudio: Sendable {
                 samples.append(values.reduce(0, +) / Float(channels))
             }
         }
-        // Removal moves all remaining samples, so it is done only rarely.
+        // Samples are removed only rarely, because each removal moves all remaining samples.
         let excess = samples.count - Int(Self.length.inSeconds * Double(rate))
         if excess > samples.count / 2 {
             samples.removeFirst(excess)
@@ -164,13 +173,13 @@ struct HeardAudio: Sendable {
     /// Capture time of the end of the buffer on `CLOCK_MONOTONIC`; `nil` before the first slice.
     var end: ClockTime? { time(of: first + Int64(samples.count)) }
 
-    /// Duration of `count` samples.
+    /// Returns the duration of `count` samples.
     func duration(of count: Int64) -> Nanoseconds {
         .duration(of: count, perSecond: rate)
     }
 
-    /// Returns `count` samples starting approximately at the given time, and the device's sample count before them.
-    /// Returns `nil` if the buffer doesn't contain all of these samples.
+    /// Returns `count` samples that start approximately at the given time, and the device's sample count
+    /// before the first of them. Returns `nil` if the buffer doesn't contain all of these samples.
     func window(from begin: ClockTime, count: Int) -> (samples: [Float], first: Int64)? {
         guard let start = time(of: first) else { return nil }
         let index = Int(rounding: (begin - start).inSeconds * Double(rate))
