@@ -12,12 +12,12 @@ package enum QRCode {
         return (0..<width).map { y in (0..<width).map { x in code.pointee.data[y * width + x] & 1 == 1 } }
     }
 
-    /// Draws the QR code of a text for a terminal, with two rows per line, using half blocks. Returns an empty array if
-    /// the text is too long.
+    /// Draws the QR code of a text for a terminal. Half-block characters represent two rows of modules per
+    /// line. Returns an empty array if the text is too long.
     package static func lines(_ text: String) -> [String] {
         let modules = modules(text)
         let width = modules.count
-        // Light modules are drawn, because most terminals are dark.
+        // Light modules are drawn, because most terminals have a dark background.
         func isLight(_ x: Int, _ y: Int) -> Bool {
             guard modules.indices.contains(x), modules.indices.contains(y) else { return true }
             return !modules[y][x]

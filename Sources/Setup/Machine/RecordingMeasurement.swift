@@ -10,12 +10,13 @@ internal import SessionFolder
 /// `WorkMeasurement` repeats a single operation with warm caches and without wake-ups. In a recording, every
 /// frame wakes threads that have slept for a frame interval. Recordings of copied tracks measure the cost of
 /// a wake-up. Recordings of programs measure how much more the remaining work costs in a recording than in
-/// isolation. Without these two corrections, predictions are 20 % too low.
+/// isolation. Without the corrections from these two measurements, predicted costs are 20 % too low.
 struct RecordingMeasurement {
     /// Duration of each measurement, which starts one second after the start of the recording.
     let duration: Nanoseconds
 
-    /// A recording with only copied tracks. Most of its cost is wake-ups.
+    /// A recording with only copied tracks. Most of the cost of such a recording is caused by thread
+    /// wake-ups.
     private static let copies = """
         cameras:
           a: { device: any, size: 640x480, rate: 30 }

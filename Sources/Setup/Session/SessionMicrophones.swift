@@ -302,7 +302,7 @@ final class AlignedVoice: MicrophoneSource {
 }
 
 extension AlignedVoice.State {
-    /// Processes an event of the processed source.
+    /// Handles an event from the processed source.
     ///
     /// - Parameters:
     ///   - event: The event received from the source.

@@ -26,7 +26,7 @@ internal import VirtualDevices
 ///
 /// An app can supply its own sources (`init(_:cameras:microphones:)`) and receive frames and audio through taps.
 public struct SessionSetup: Sendable {
-    /// The plan to run, reduced if the request's machine requires it.
+    /// The plan to run, reduced if necessary to fit the request's machine model.
     public let plan: SessionPlan
     /// The predicted cost of the plan, and the quality reductions that were necessary; `nil` if there is no machine
     /// model.
@@ -53,8 +53,8 @@ public struct SessionSetup: Sendable {
     private let choices: ChoiceRecord?
     /// The request that this setup was created for, or `nil` if there is none.
     public private(set) var request: SetupRequest?
-    /// The profile as read for the request, including the request's changes, or `nil` if there is no request. Later
-    /// changes to the file have no effect.
+    /// The profile as read for the request, including the request's changes, or `nil` if there is no request.
+    /// Later changes to the profile file have no effect.
     private(set) var profile: Profile?
     /// Source of the computer's orientation, or `nil` if no camera requests it.
     private(set) var tracker: (any OrientationTracker)?
@@ -74,8 +74,9 @@ public struct SessionSetup: Sendable {
     ///   - remote: Finds devices with the selector `remote:NAME` that other processes provide: the `devices` of a
     ///     `MediaServer`. This object is also used later for devices that are added or replaced.
     /// - Throws: `SetupError` if the profile or a selector is invalid; if a device is missing or busy, or
-    ///   access is denied; or if the profile lacks the role of an app's source or requires a different format
-    ///   from it. Also thrown, before any device is opened, if the plan exceeds its budget.
+    ///   access is denied; or if the profile lacks the role of a source supplied by the app, or requires a
+    ///   format that the source doesn't deliver. Also thrown, before any device is opened, if the plan
+    ///   exceeds its budget.
     public init(
         _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
         microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil,
@@ -114,7 +115,7 @@ public struct SessionSetup: Sendable {
         self.request = request
     }
 
-    /// Opens the devices of a plan, which the resolver has already found.
+    /// Opens a plan's devices, which the resolver has already found.
     package init(
         _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
         choices: ChoiceRecord? = nil
@@ -388,17 +389,15 @@ public struct SessionSetup: Sendable {
     ///
     /// - Parameters:
     ///   - options: The recording's folder, name, duration, and other settings that aren't part of the plan.
-    ///     By
-    ///     default, the recording is saved to a folder in `recordings` and runs until it's stopped.
+    ///     By default, the recording is saved to a folder in `recordings` and runs until it's stopped.
     ///   - clock: The session clock. Tests with synthetic devices use a simulated clock.
     ///   - frameTaps: Taps that receive captured frames.
     ///   - audioTaps: Taps that receive aligned audio.
     ///   - metadataTaps: Taps that receive the metadata of each frame.
     ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
     ///   - stills: Takes stills from the session's cameras, and clips with audio. `nil` disables stills.
-    ///   - host: The computer to read system pressure from. `nil` reads this computer, or no computer in
-    ///     simulated
-    ///     time.
+    ///   - host: The computer to read system pressure from. `nil` reads this computer; in simulated time,
+    ///     `nil` disables the monitoring of system pressure.
     /// - Returns: The new session.
     public func makeSession(
         _ options: RecordingOptions = RecordingOptions(
@@ -541,7 +540,7 @@ extension SessionSetup {
     }
 
     private static func connectedSets(on machine: MachineModel) -> (sets: CameraSets, notes: [String]) {
-        // Each camera has one node here. The bandwidth of cameras in use counts as reserved.
+        // In this list, each camera has only one node. The bandwidth of cameras in use counts as reserved.
         let present = CameraCatalog().locatedCameras().map(\.device)
         var notes: [String] = []
         let usable = present.filter { camera in
