@@ -101,7 +101,8 @@ extension Manifest.Encoder {
     /// - Parameters:
     ///   - worker: The worker that encodes the track.
     ///   - rate: Rate of the track's ticks.
-    ///   - settings: The program's encoder settings, for rendering it again; `nil` for other tracks.
+    ///   - settings: The encoder settings of the program, which are needed to render the program again; `nil`
+    ///     for other tracks.
     package init(_ worker: VideoEncoderWorker, rate: FrameRate, settings: VideoEncodingSettings? = nil) {
         let fallback = worker.fallback
         let hardware = worker.hardware ?? fallback?.from

@@ -1,7 +1,8 @@
 package import Media
 package import Writers
 
-/// The thread that measures the loudness of a recording's audio streams. The recording never waits for it.
+/// The thread that measures the loudness of a recording's audio streams. The recording never waits for this
+/// thread.
 package final class LoudnessWorker: Sendable {
     private struct Batch: Sendable {
         let stream: Int
@@ -23,11 +24,11 @@ package final class LoudnessWorker: Sendable {
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
-    /// Maximum number of queued batches of 0.1 s: ten seconds of eight streams.
+    /// Maximum number of queued batches of 0.1 s each, which is sufficient for ten seconds of eight streams.
     private static let capacity = 800
 
-    /// Number of batches between full computations. Short-term loudness has a window of three seconds, so it changes
-    /// little in half a second.
+    /// Number of batches between full computations. Short-term loudness is measured over three seconds, so
+    /// its value changes little in half a second.
     fileprivate static let batchesBetween = 5
 
     /// Starts the thread.
@@ -61,7 +62,7 @@ package final class LoudnessWorker: Sendable {
         }
     }
 
-    /// Adds a stream.
+    /// Adds an audio stream to be measured.
     ///
     /// - Parameter meter: The stream's meter. After this call, only the worker's thread may use it.
     /// - Returns: Index of the stream.
@@ -104,7 +105,7 @@ extension LoudnessWorker.Stream {
 }
 
 extension Loudness {
-    /// The loudness without non-finite values, which occur if there was nothing to measure.
+    /// The loudness without non-finite values, which occur if there was no audio to measure.
     fileprivate var finite: Loudness {
         Loudness(
             momentary: momentary.finite, shortTerm: shortTerm.finite, integrated: integrated.finite,
@@ -142,10 +143,10 @@ package final class LoudnessStream {
         if pending.count >= batch { flush() }
     }
 
-    /// Ends the stream. Don't call `add` after this.
+    /// Ends the stream. Don't call `add` after this method.
     package func finish() { flush() }
 
-    /// The loudness so far.
+    /// The loudness of the stream so far.
     package var loudness: Loudness { worker.loudness(of: index) }
     /// Loudness of the whole stream, or `nil` if some audio was not measured. Available after the worker has ended.
     package var whole: Loudness? { worker.whole(index) }

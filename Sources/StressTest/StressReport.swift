@@ -12,7 +12,7 @@ public struct StressReport {
         self.certificate = certificate
     }
 
-    /// The whole HTML file.
+    /// The complete HTML document.
     public var document: String {
         HTML.page(
             title: "Stress test of \(certificate.profile)", style: StressStyle.sheet,
