@@ -21,7 +21,7 @@ package final class AudioEncoderWorker: Sendable {
     ///   - encoder: The first encoder. After this call, only the worker's thread may use the encoder.
     ///   - make: Creates a replacement encoder for the same stream when an encoder fails. Called on the
     ///     worker's thread.
-    ///   - sink: The sink of the packets. The sink ends together with the audio.
+    ///   - sink: The sink that receives the packets. The sink is finished when the audio ends.
     package init(
         encoder: sending any AudioEncoding, making make: @escaping RestartingAudioEncoder.Making,
         to sink: TrackSink
@@ -67,7 +67,7 @@ package final class AudioEncoderWorker: Sendable {
     package var end: RestartingAudioEncoder.End? { state.withLock { $0.end } }
     /// The reason why the stream ended early; `nil` while the stream continues.
     package var failure: EncodingError? { end?.failure }
-    /// Ranges that are silence in the file because an encoder failed.
+    /// Ranges of audio that are silent in the file because an encoder failed.
     package var outages: [RestartingAudioEncoder.Outage] { state.withLock { $0.outages } }
 
     /// Returns the outages and the early end of the stream that have occurred since the last call.
@@ -91,7 +91,7 @@ package final class AudioEncoderWorker: Sendable {
 /// every later sample keeps its position in the file. The stream ends after `mostTries` consecutive
 /// replacement encoders have failed without output.
 package final class RestartingAudioEncoder {
-    /// A range of audio that is silence in the file because an encoder failed.
+    /// A range of audio that is silent in the file because an encoder failed.
     package struct Outage: Sendable {
         /// The range of samples, counted from T0 at 48 kHz.
         package let samples: Range<Int64>

@@ -60,7 +60,7 @@ extension SessionEvent {
     /// Creates the event for an audio encoder that failed and was replaced.
     ///
     /// - Parameters:
-    ///   - outage: The range that is silence because of the failure.
+    ///   - outage: The range of audio that is silent because of the failure.
     ///   - track: `program`, or the name of a microphone's track.
     package init(_ outage: RestartingAudioEncoder.Outage, of track: String) {
         let length = AudioGrid.samples.time(ofTick: Int64(outage.samples.count))

@@ -1,8 +1,8 @@
 internal import Media
 internal import Writers
 
-/// The work of a video encoder's thread: dequeues jobs, encodes them, and writes the packets to the file. Only that
-/// thread may use it.
+/// The work of a video encoder's thread: dequeues jobs, encodes them, and writes the packets to the file.
+/// Only the encoder's thread may use this object.
 ///
 /// A failed encoder is replaced by a new one for the same stream, which begins with a key frame at the first
 /// tick that isn't in the file. Ticks lost in the failed encoder show the newest frame received before the
@@ -279,14 +279,14 @@ final class EncodingRun {
         }
     }
 
-    /// Turns all frames that aren't in the file into duplicates, except the newest. Only the newest frame's layers are
-    /// still available.
+    /// Turns all frames that aren't in the file into duplicates, except the newest frame. Only the newest
+    /// frame's layers are still available.
     private func replaceOlder() {
         let lost = supersedeOlder(from: inside.first?.ticks.lowerBound ?? 0)
         if let outage { self.outage = (outage.error, outage.lost + lost) }
     }
 
-    /// Turns the frames at and after a tick that aren't in the file into duplicates, except the newest.
+    /// Turns the frames at and after a tick that aren't in the file into duplicates, except the newest frame.
     ///
     /// - Returns: Number of captured frames among the replaced frames.
     private func supersedeOlder(from tick: Int64) -> Int {

@@ -10,7 +10,7 @@ package final class LoudnessWorker: Sendable {
     }
 
     fileprivate struct Stream: Sendable {
-        /// The stream's meter. Only the worker's thread may use it.
+        /// The stream's loudness meter. Only the worker's thread may use the meter.
         let meter: Carried<any LoudnessMetering>
         var loudness = Loudness()
         /// Whether all of the stream's audio was measured.
@@ -64,7 +64,8 @@ package final class LoudnessWorker: Sendable {
 
     /// Adds an audio stream to be measured.
     ///
-    /// - Parameter meter: The stream's meter. After this call, only the worker's thread may use it.
+    /// - Parameter meter: The stream's loudness meter. After this call, only the worker's thread may use the
+    ///   meter.
     /// - Returns: Index of the stream.
     package func add(_ meter: Carried<any LoudnessMetering>) -> Int {
         streams.withLock { streams in
@@ -129,7 +130,7 @@ package final class LoudnessStream {
     ///
     /// - Parameters:
     ///   - worker: The worker that measures the stream.
-    ///   - meter: A meter for the stream's channels.
+    ///   - meter: A loudness meter for the stream's channels.
     ///   - channels: Number of channels of the samples.
     package init(_ worker: LoudnessWorker, _ meter: Carried<any LoudnessMetering>, channels: Int) {
         self.worker = worker
@@ -148,7 +149,8 @@ package final class LoudnessStream {
 
     /// The loudness of the stream so far.
     package var loudness: Loudness { worker.loudness(of: index) }
-    /// Loudness of the whole stream, or `nil` if some audio was not measured. Available after the worker has ended.
+    /// Loudness of the whole stream, or `nil` if some audio was not measured. The value is available after
+    /// the worker has ended.
     package var whole: Loudness? { worker.whole(index) }
 
     private func flush() {

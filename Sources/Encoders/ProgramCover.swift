@@ -1,7 +1,7 @@
 package import Media
 
 /// Chooses the cover picture of the program, which represents the program in file managers and players, and
-/// encodes the picture as JPEG. Used by the encoder's thread.
+/// encodes the picture as JPEG. This class is used by the encoder's thread.
 ///
 /// This class captures the frames at T0 and at 1, 2, 4, 8 … seconds, and keeps the last two. Regardless of
 /// the recording's length, the earlier of these two frames is from the second quarter of the recording. At

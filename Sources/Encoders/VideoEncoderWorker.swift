@@ -51,7 +51,7 @@ package final class VideoEncoderWorker: Sendable {
         var preset: VideoEncodingSettings.Preset?
         /// The reason why the encoder rejected a preset; `nil` if the encoder rejected no preset.
         var refusal: EncodingError?
-        /// Time and reason of the replacement of the hardware encoder by x264; `nil` if the hardware encoder
+        /// Time at which x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder
         /// wasn't replaced.
         var fallback: EncoderFallback?
         var isFallbackTold = false
@@ -186,10 +186,10 @@ package final class VideoEncoderWorker: Sendable {
     package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
     /// The reason why the stream ended before the recording; `nil` if the stream didn't end early.
     package var failure: EncodingError? { conclusion?.error }
-    /// Time and reason of the replacement of the hardware encoder by x264; `nil` if the hardware encoder
-    /// wasn't replaced.
+    /// Time at which x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
+    /// replaced.
     package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
-    /// Returns the time and reason of the replacement of the hardware encoder by x264. Each replacement is
+    /// Returns the time at which x264 replaced the hardware encoder, and the reason. Each replacement is
     /// returned only once.
     package func takeFallback() -> EncoderFallback? {
         state.withLock { state in
@@ -201,8 +201,8 @@ package final class VideoEncoderWorker: Sendable {
 
     /// Number of ticks already written to the worker's file, by fate (`Fate`).
     package var given: FateCounts { sink.given }
-    /// Number of ticks, by fate (`Fate`), that arrived after the stream failed or were still queued when the
-    /// worker was abandoned.
+    /// Number of ticks, by fate (`Fate`), that arrived after the stream failed or had not been written when
+    /// the worker was abandoned.
     package var dropped: FateCounts { state.withLock { $0.dropped } }
 
     /// Returns the counts of a track's frames already written to the worker's file.

@@ -2,13 +2,13 @@ internal import CQRCode
 
 /// A QR code (ISO/IEC 18004).
 package enum QRCode {
-    /// Returns the modules of a text's QR code, row by row, without the quiet zone of four modules. `true` is black.
-    /// Returns an empty array if the text is too long.
+    /// Returns the modules of a text's QR code, row by row, without the quiet zone of four modules. `true`
+    /// represents a black module. Returns an empty array if the text is too long.
     package static func modules(_ text: String) -> [[Bool]] {
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return [] }
         defer { QRcode_free(code) }
         let width = Int(code.pointee.width)
-        // In each byte, the lowest bit is 1 for black (qrencode.h).
+        // In each byte, the lowest bit is 1 for a black module (qrencode.h).
         return (0..<width).map { y in (0..<width).map { x in code.pointee.data[y * width + x] & 1 == 1 } }
     }
 

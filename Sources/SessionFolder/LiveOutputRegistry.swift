@@ -47,7 +47,7 @@ package final class LiveOutputRegistry: Sendable {
 
     /// Updates the status of a live output.
     ///
-    /// - Returns: Whether to report an event, because the state or its reason changed.
+    /// - Returns: Whether an event must be reported because the state or its reason has changed.
     package func take(_ status: LiveOutputStatus) -> Bool {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.status.name == status.name }) else {

@@ -86,7 +86,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var identity: String
         /// The selector for the device.
         public var selector: String
-        /// USB vendor and product IDs, `046d:082d`; omitted if there are none.
+        /// USB vendor and product IDs, such as `046d:082d`; omitted if the device has none.
         public var product: String?
         /// The device's release number (bcdDevice), which most vendors increase with each firmware version.
         public var firmware: String?
@@ -415,7 +415,7 @@ extension StressCertificate {
         public var made_up_processors: Double?
         /// Bytes per second written to the disk; omitted if the system doesn't report them.
         public var bytes_per_second: Double?
-        /// Bytes per second of frames delivered by the cameras, excluding USB overhead.
+        /// Data rate of the frames delivered by the cameras in bytes per second, excluding USB overhead.
         public var camera_bytes_per_second: Double?
         /// The highest system pressure; omitted if it wasn't measured.
         public var pressure_peak: PressureLevel?

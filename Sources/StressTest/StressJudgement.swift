@@ -138,11 +138,11 @@ public struct StressFindings: Sendable, Equatable {
     public var tracks: [StressCertificate.Track]
     /// The periods during which devices delivered no data.
     public var gaps: [Gap]
-    /// File failures, one sentence each.
+    /// Descriptions of file failures, one sentence each.
     public var storageFailures: [String]
-    /// Encoder failures, one sentence each.
+    /// Descriptions of encoder failures, one sentence each.
     public var encodingFailures: [String]
-    /// Microphones that were silent for longer than the profile's limit, one sentence each.
+    /// Messages about microphones that were silent for longer than the profile's limit, one sentence each.
     public var silences: [String]
     /// The system pressure during the recording; `nil` if it wasn't measured.
     public var pressure: Manifest.Pressure?
@@ -208,7 +208,7 @@ extension StressCertificate.Track {
 
 /// The limiting part of the system, which caused a run to fail.
 public enum StressCause: String, Sendable, Codable, CaseIterable {
-    /// The connection between cameras and computer.
+    /// The connection between the cameras and the computer.
     case bus
     /// Encoders, late threads, or drivers that had no free buffer.
     case processor

@@ -207,7 +207,7 @@ enum StressTable {
             [.element("table", [:], (heads.isEmpty ? [] : [head]) + [.element("tbody", [:], rows)])])
     }
 
-    /// Returns a row with a run's cameras, result, and reasons.
+    /// Returns a table row with a run's cameras, result, and reasons.
     static func row(_ run: StressCertificate.Run) -> HTML {
         .element(
             "tr", [:],

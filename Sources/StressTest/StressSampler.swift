@@ -24,7 +24,7 @@ final class StressSampler: HostReading {
     /// Prepares to sample a run.
     ///
     /// - Parameters:
-    ///   - host: The computer to monitor; `nil` to monitor none.
+    ///   - host: The computer to monitor; `nil` to disable monitoring.
     ///   - cameras: The cameras of the run, by role.
     ///   - microphones: The microphones of the run.
     ///   - isRealTime: Whether the run uses real time, so that CPU time is meaningful.

@@ -223,9 +223,9 @@ public final class VirtualCamera: CameraSource {
         }
     }
 
-    /// Restarts the stream in another format after the time that a webcam needs. A disconnected camera has
-    /// the new format when it is reconnected. The fault script has no effect during the change; the state of
-    /// the script is evaluated when the change is complete.
+    /// Restarts the stream in another format, after the time that a webcam needs for a format change. A
+    /// disconnected camera has the new format when it is reconnected. The fault script has no effect during
+    /// the change; the state of the script is evaluated when the change is complete.
     ///
     /// - Returns: `false` if the camera was stopped during the change.
     private func change(

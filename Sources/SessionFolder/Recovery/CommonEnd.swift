@@ -37,8 +37,8 @@ public struct CommonEnd: Sendable, Equatable {
     ///   - leading: Frame grid to which the end is aligned: the grid of the program, or of the first camera
     ///     if there is no program; `nil` for audio-only recordings.
     ///   - start: Start of the last file. The common end is later than this time.
-    ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The result is
-    ///     never earlier.
+    ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The
+    ///     common end is never earlier than this time.
     public init?(
         _ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero,
         notBefore earliest: MediaTime = .zero

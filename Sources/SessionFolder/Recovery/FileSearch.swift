@@ -146,8 +146,8 @@ struct FileSearch {
         return bytes.allSatisfy { $0 == 0 } || bytes.count <= longest && !bytes.hasFragment
     }
 
-    /// Maximum size in bytes of a file that is scanned for content. Space that the file system preallocated
-    /// may read as zeros.
+    /// Maximum size in bytes of a file that is scanned for content. Disk space that the file system has
+    /// preallocated may be read as zeros.
     private static let mostZeros = 64 << 20
     private static let longestHeader = 1 << 20
     private static let longestWaveHeader = 4096

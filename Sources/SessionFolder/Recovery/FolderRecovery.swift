@@ -11,8 +11,8 @@ struct FolderRecovery {
 
     private var folder: String { contained.path }
 
-    /// Maximum duration in nanoseconds that a crash may remove from a track. Data newer than this may not have reached
-    /// the disk.
+    /// Maximum duration in nanoseconds that a crash may remove from a track. Data that is newer than this may
+    /// not have reached the disk before the crash.
     private static let longestLoss: Int64 = 1_000_000_000
 
     func run() throws(RecoveryError) -> RecoveryReport {
@@ -81,7 +81,8 @@ struct FolderRecovery {
     ) throws(FileError) -> RecoveryReport {
         let manifest = known ?? Manifest(rebuiltFrom: chains, tracks: derivedTracks(chains), events)
         let named = manifest.tracks
-        // A completed recording already has an end. Only its unfinished files are recovered, up to their own ends.
+        // A completed recording already has an end. Only the unfinished files of a completed recording are
+        // recovered, each up to its own end.
         let hasEnded = manifest.outcome != .recording
         let computed =
             hasEnded ? nil : commonEnd(chains, named.isEmpty ? derivedTracks(chains) : named, events)
@@ -180,8 +181,8 @@ struct FolderRecovery {
         end.map { $0.nanoseconds - file.start.nanoseconds <= Self.longestLoss } ?? false
     }
 
-    /// Renames lost files so that they no longer count as media files. An earlier recovery may have renamed them
-    /// already.
+    /// Renames lost files so that they no longer count as media files. Some of these files may have been
+    /// renamed by an earlier recovery.
     private func rename(_ lost: [FileChain.Unreadable]) throws(FileError) {
         for file in lost {
             do throws(FileError) {

@@ -289,7 +289,7 @@ public struct RecoveredContent: Sendable, Equatable {
     public struct Part: Sendable, Equatable {
         /// Path of the file, relative to the session folder.
         public let file: String
-        /// Time 0 of the file, relative to T0.
+        /// Position of the file's time 0, relative to T0.
         public let start: MediaTime
 
         /// Creates a part whose time 0 is at `start`, relative to T0.

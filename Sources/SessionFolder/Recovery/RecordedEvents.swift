@@ -61,7 +61,7 @@ public struct RecordedEvents: Sendable {
         }
     }
 
-    /// Changes made at or after T0.
+    /// Changes made to the program at or after T0.
     public var changes: [Manifest.Change] {
         changeEvents.filter { !$0.change.changes.isEmpty }.map { at, change in
             Manifest.Change(
@@ -289,7 +289,7 @@ final class EventJournal {
     /// Maximum number of bytes read from the event file. This limit is sufficient for months of events.
     private static let largest = 1 << 30
 
-    /// Opens, locks and reads the events of a folder. A folder without events is not an error.
+    /// Opens, locks and reads the events of a folder. A folder without an event file is not an error.
     ///
     /// - Throws: `FileError` with the operation "opening" if the file cannot be opened for writing, "reading"
     ///   if it cannot be read, or "recovering" if another process is recording or recovering.

@@ -109,7 +109,7 @@ public struct Recovery: Sendable {
     }
 }
 
-/// Reason why nothing was recovered. Each case carries a human-readable sentence.
+/// Reason why nothing was recovered. Each case contains a human-readable sentence.
 public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path doesn't contain a readable multicam recording.
     case unreadable(String)

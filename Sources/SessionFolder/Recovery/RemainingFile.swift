@@ -38,7 +38,7 @@ struct RemainingFile {
 
     /// Path relative to the session folder, or the path passed by the caller.
     let name: String
-    /// Time 0 of the file, relative to T0.
+    /// Position of the file's time 0, relative to T0.
     var start: MediaTime
     let content: Content
     let streams: [Stream]

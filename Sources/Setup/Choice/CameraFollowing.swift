@@ -47,7 +47,7 @@ public final class CameraFollowing: Sendable {
         self.init(role, camera, selection, choice: try DeviceChoice(application: application))
     }
 
-    /// Starts tracking one role.
+    /// Starts tracking the camera of one role.
     ///
     /// - Parameters:
     ///   - role: The leading role.

@@ -23,7 +23,7 @@ public struct ChoiceHistory: Sendable {
 
     /// Whether the entries are cameras (`video`) or microphones (`audio`).
     public let mediaType: CaptureDevice.MediaType
-    /// The choices, most preferred device first.
+    /// The stored choices, starting with the most preferred device.
     public let entries: [Entry]
     /// The first chosen device that is connected, or `nil` if no chosen device is connected.
     public let userPreferred: CaptureDevice?
@@ -106,7 +106,7 @@ public struct ChoiceHistory: Sendable {
 
     /// Stores a user's choice of a device.
     ///
-    /// - Returns: The history including the choice.
+    /// - Returns: The history, including the new choice.
     /// - Throws: `StateFileError` if the choice can't be written.
     public func choosing(_ device: CaptureDevice) throws(StateFileError) -> Self {
         try changing { history in history.choose(device.identity, among: present) }
@@ -114,8 +114,8 @@ public struct ChoiceHistory: Sendable {
 
     /// Deletes the choice of one device, or all choices.
     ///
-    /// - Parameter name: A selector of a connected device, or the name of a disconnected one. `nil` deletes all
-    ///   choices.
+    /// - Parameter name: A selector of a connected device, or the name of a disconnected device. `nil`
+    ///   deletes all choices.
     /// - Returns: The history without the deleted choices, and the number of deleted choices.
     /// - Throws: `DeviceError` if the selector matches several devices. `StateFileError` if the history can't be
     ///   written.

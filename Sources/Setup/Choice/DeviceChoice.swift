@@ -62,7 +62,7 @@ public final class DeviceChoice: Sendable {
         observation = discovery.observe { changes in
             state.broadcast { $0.handle(changes) }
         }
-        // Choices written by other processes apply here too.
+        // Choices that other processes have stored are also applied.
         monitor = file.flatMap { file in
             FolderMonitor(file.folder, prefix: ChoiceStore.fileName) {
                 Self.adopt(file, of: application, into: state)
@@ -290,8 +290,8 @@ public final class DeviceChoice: Sendable {
 }
 
 extension DeviceChoice {
-    /// Polling interval for device use by other processes and for the lid state. The system sends no events for these
-    /// changes.
+    /// Interval at which the lid state and the use of devices by other processes are polled. The system sends
+    /// no events for these changes.
     private static let interval = Nanoseconds.seconds(1)
 
     /// Returns the current state of a device. Reads proc(5), which takes milliseconds.
@@ -360,8 +360,9 @@ public struct DeviceState: Sendable, Equatable {
     /// Whether the device is connected but can't capture now, because it doesn't respond correctly or because the lid
     /// of its computer is closed.
     public internal(set) var isSuspended = false
-    /// The process that has the camera open, if this user is permitted to see it. The value is `nil` if the camera
-    /// isn't in use, and for all microphones, because processes share them.
+    /// The process that has the camera open, if this user is permitted to see it. The value is `nil` if the
+    /// camera isn't in use, and for all microphones, because several processes can use a microphone at the
+    /// same time.
     public internal(set) var holder: DeviceHolder?
     /// Whether the device is the best one of its kind to use now.
     public internal(set) var isSystemPreferred: Bool

@@ -95,7 +95,7 @@ extension CalibratedDevice {
     ) throws(StateFileError) -> (devices: [CalibratedDevice], warning: String?) {
         guard let file = Calibrations.file else { return ([], nil) }
         var (known, problem) = file.read()
-        // If no entry matches, the file isn't written.
+        // If no calibration matches the name, the file isn't written.
         guard !known.forget(name).isEmpty else { return ([], problem) }
         var forgotten: [CalibratedDevice] = []
         let warning = try file.update { forgotten = $0.forget(name) }
@@ -130,8 +130,8 @@ package struct Calibrations: StateFileContent {
         }
     }
 
-    /// Maximum accepted correction. Larger values can't occur: `LatencyEstimate.expectations` doesn't match events that
-    /// are farther apart, and profiles don't allow larger corrections.
+    /// Maximum accepted correction. Larger values can't occur, because `LatencyEstimate.expectations` doesn't
+    /// match events that are farther apart, and profiles don't allow larger corrections.
     private static let largest = Nanoseconds.seconds(2)
 
     /// Adds a measurement, replacing the earlier one for the same device and format.
@@ -199,7 +199,7 @@ extension Calibrations {
     /// Returns the plan with the measured latencies and offsets of its devices. Values in the profile take precedence.
     ///
     /// - Parameters:
-    ///   - plan: The plan compiled from its profile.
+    ///   - plan: The plan, as compiled from the profile.
     ///   - devices: The devices of the plan's roles, and all connected devices.
     /// - Returns: The plan, with notes about devices that were calibrated only in another format or with another
     ///   microphone.

@@ -3,7 +3,7 @@ public import Media
 internal import Plan
 internal import VirtualDevices
 
-/// The controls of one connected camera: lists them, sets them, and saves their values as presets.
+/// Lists and sets the controls of one connected camera, and saves their values as presets.
 ///
 /// ```swift
 /// let controls = try CameraControls(of: "Studio Webcam")

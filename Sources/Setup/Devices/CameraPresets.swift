@@ -128,7 +128,7 @@ struct ControlPresets: StateFileContent {
     /// - Parameters:
     ///   - camera: The camera to look up.
     ///   - present: All connected cameras, used to recognize a camera on another port.
-    /// - Returns: The presets of this camera only.
+    /// - Returns: The presets that belong to this camera.
     func presets(of camera: CaptureDevice, among present: [CaptureDevice]) -> [Preset] {
         let results = DeviceIdentity.search(for: presets.map(\.camera), among: present)
         let own = zip(presets, results).filter { preset, result in

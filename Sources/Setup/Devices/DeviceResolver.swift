@@ -10,7 +10,7 @@ package struct DeviceResolver {
     package private(set) var devices: [String: PlannedDevice] = [:]
     /// The sound server's descriptions of the real microphones, by role.
     private(set) var pulseSources: [String: PulseSource] = [:]
-    /// All connected real cameras. Empty if no role requires one.
+    /// All connected real cameras. The list is empty if no role requires a real camera.
     private(set) var presentCameras: [CaptureDevice] = []
     private(set) var presentMicrophones: [CaptureDevice] = []
     /// Notes for the user about the choices that were made, one sentence each.

@@ -138,8 +138,8 @@ public struct CameraNotes: Sendable, Equatable {
         }
         let present = try CameraCatalog().cameras()
         var memory = file.read().content
-        // The selector applies to cameras as the user sees them. For example, `position:front` matches a camera whose
-        // note contains this position.
+        // The selector is matched against cameras with the user's notes applied. For example,
+        // `position:front` matches a camera whose note contains this position.
         let camera = try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: "camera", among: memory.applied(to: present))
         let warning = try file.update { stored in

@@ -119,9 +119,9 @@ package struct SuppliedSources: Sendable {
 }
 
 extension SuppliedSources {
-    /// Size and frame rate that are assumed for a camera.
+    /// Default size and frame rate of a camera that isn't connected yet.
     private static let usual = (size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1))
-    /// Size that is assumed for a screen.
+    /// Default size of a screen that isn't connected yet.
     private static let usualScreen = FrameSize(width: 1920, height: 1080)
 
     /// Adds placeholders for devices that aren't connected yet: network cameras, screens, and devices from
@@ -216,7 +216,7 @@ extension SuppliedSources {
     ///   - profile: The profile with the roles.
     ///   - limit: Maximum wait for a process to announce a device.
     ///   - environment: The process's environment variables, which may contain addresses.
-    /// - Returns: All sources including the added ones.
+    /// - Returns: All sources, including the added sources.
     /// - Throws: `SetupError` if a device isn't announced in time, an address can't be read, or two roles request the
     ///   same device.
     func adding(

@@ -44,7 +44,7 @@ package struct EncoderDetection: Sendable {
 
     // MARK: Encoder types
 
-    /// NVIDIA's first GPU. The driver numbers GPUs `/dev/nvidia0`…, and libavcodec uses the first one.
+    /// The first NVIDIA GPU. The driver numbers GPUs `/dev/nvidia0`…, and libavcodec uses the first one.
     private var nvidia: [HardwareEncoder] {
         let cards = Paths.entries(of: "\(root)/dev").filter {
             $0.hasPrefix("nvidia") && $0.count > 6 && $0.dropFirst(6).allSatisfy(\.isNumber)

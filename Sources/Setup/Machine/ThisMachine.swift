@@ -52,7 +52,8 @@ public struct ThisMachine: Sendable {
         model = machine
     }
 
-    /// The detected hardware encoders, the most promising first. Whether they work is known only after a trial.
+    /// The detected hardware encoders, the most promising first. Whether an encoder works is known only after
+    /// a trial.
     public static var detectedEncoders: [HardwareEncoder] { EncoderDetection.onThisMachine.encoders }
 
     /// The trial results of the detected hardware encoders with their current drivers.
@@ -70,8 +71,8 @@ public struct ThisMachine: Sendable {
     ///   - encoder: An encoder from `detectedEncoders`.
     ///   - progress: Receives the completed fraction, 0…1.
     /// - Returns: The result, and a warning for the user if earlier results couldn't be read.
-    /// - Throws: `StateFileError` if the result can't be stored before or after the test. If the first
-    ///   attempt to store it fails, the encoder isn't tested.
+    /// - Throws: `StateFileError` if the result can't be stored before or after the test. If storing the
+    ///   result fails before the test, the encoder isn't tested.
     public static func tryEncoder(
         _ encoder: HardwareEncoder, progress: (Double) -> Void = { _ in }
     ) throws(StateFileError) -> (tried: TriedEncoder, warning: String?) {
@@ -92,7 +93,7 @@ public struct ThisMachine: Sendable {
     ///
     /// - Parameters:
     ///   - recordings: Duration of the measurement in each recording.
-    ///   - progress: Receives the completed fraction, 0…1. Called on several threads, one at a time.
+    ///   - progress: Receives the completed fraction, 0…1. Called on several threads, but never concurrently.
     /// - Returns: The cost table. To use this table for plans, store it with `keep`.
     /// - Throws: `EncodingError` if a codec is missing. `SetupError` or `RecordingError` if recording fails.
     public static func measure(

@@ -12,7 +12,7 @@ public import Stills
 /// angle at the time of capture. The file of a camera has only one transformation matrix, so it keeps the
 /// angle from the start of the recording. The next recording of the session uses the angle at its own start.
 public final class SessionRotation: Sendable {
-    /// The coordinators of all cameras that follow the orientation, by role.
+    /// The rotation coordinators of all cameras that follow the computer's orientation, by role.
     public let coordinators: [String: RotationCoordinator]
     /// Messages for the user about orientation changes, one sentence each. `stop` ends the stream.
     public let sentences: AsyncStream<String>

@@ -13,7 +13,7 @@ extension SessionSetup {
     ///
     /// - Parameters:
     ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
-    ///   - role: A name that no device of the recording uses yet.
+    ///   - role: A role name that no device of the recording uses yet.
     ///   - session: The session to add the camera to.
     ///   - stills: The still capture of this session, which includes the added camera from now on.
     /// - Throws: `SetupError` if the role or selector is invalid; if the device is missing or busy, or access
@@ -51,7 +51,7 @@ extension SessionSetup {
     ///
     /// - Parameters:
     ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`, `remote:phone`.
-    ///   - role: A name that no device of the recording uses yet.
+    ///   - role: A role name that no device of the recording uses yet.
     ///   - session: The session to add the microphone to.
     /// - Throws: `SetupError` if the role or selector is invalid, the device is missing or access is denied, or the
     ///   session rejects the change.

@@ -66,8 +66,8 @@ public struct SessionSetup: Sendable {
     /// up to 15 s for each device provided by another process.
     ///
     /// - Parameters:
-    ///   - request: The profile and devices to use. Device settings for roles that the app's sources play are
-    ///     ignored.
+    ///   - request: The profile and devices to use. Device settings are ignored for roles that use the app's
+    ///     sources.
     ///   - cameras: The app's own cameras by role, opened but not started.
     ///   - microphones: The app's own microphones by role, opened but not started.
     ///   - tracker: Source of the computer's orientation. `nil` uses the accelerometer.
@@ -324,7 +324,7 @@ public struct SessionSetup: Sendable {
     /// Reads the profile named in a request, so that all later setups of the request use the same version of the
     /// profile. Does nothing if the request already contains its profile.
     ///
-    /// - Returns: The request with the profile.
+    /// - Returns: The request, including the profile.
     /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
     public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
         var request = request
@@ -395,9 +395,9 @@ public struct SessionSetup: Sendable {
     ///   - audioTaps: Taps that receive aligned audio.
     ///   - metadataTaps: Taps that receive the metadata of each frame.
     ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
-    ///   - stills: Takes stills from the session's cameras, and clips with audio. `nil` disables stills.
-    ///   - host: The computer to read system pressure from. `nil` reads this computer; in simulated time,
-    ///     `nil` disables the monitoring of system pressure.
+    ///   - stills: Takes stills, and clips with audio, from the session's cameras. `nil` disables stills.
+    ///   - host: The computer whose system pressure is monitored. `nil` reads this computer; in simulated
+    ///     time, `nil` disables the monitoring of system pressure.
     /// - Returns: The new session.
     public func makeSession(
         _ options: RecordingOptions = RecordingOptions(

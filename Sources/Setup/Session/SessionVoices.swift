@@ -88,7 +88,8 @@ final class SessionVoices: Sendable {
             slice.samples[first..<first + channels].reduce(0, +) / Float(channels)
         }
         state.withLock { state in
-            // A new recording restarts at T0, so the stored levels belong to the previous recording.
+            // Sample numbers restart at T0 in a new recording, so the stored levels belong to the previous
+            // recording.
             if slice.firstSample / 480 + 10 < Int64(state.meters[index].count) {
                 state.meters = state.meters.map { _ in VoiceMeter() }
                 state.voice.beginAgain()

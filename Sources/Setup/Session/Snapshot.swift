@@ -212,7 +212,7 @@ extension SessionStills {
     /// from a Swift task or from several threads at once.
     ///
     /// - Parameters:
-    ///   - roles: The roles of the cameras. Empty means all cameras.
+    ///   - roles: The roles of the cameras. An empty array means all cameras.
     ///   - folder: The path of the session folder.
     /// - Returns: For each camera, the written files or the error, in the plan's order.
     /// - Throws: `StillError` if a role has no camera. No stills are taken in this case.
@@ -227,7 +227,7 @@ extension SessionStills {
     /// threads at once.
     ///
     /// - Parameters:
-    ///   - roles: The roles of the cameras. Empty means all cameras.
+    ///   - roles: The roles of the cameras. An empty array means all cameras.
     ///   - folder: The folder to write to.
     /// - Returns: For each camera, the written files or the error, in the plan's order.
     /// - Throws: `StillError` if a role has no camera. No stills are taken in this case.

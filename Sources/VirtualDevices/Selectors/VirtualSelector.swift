@@ -81,7 +81,7 @@ struct VirtualSelector {
         }
     }
 
-    /// Parses a fraction in 0…1. Returns 0 if the key is absent.
+    /// Parses a fraction from 0 to 1. Returns 0 if the key is absent.
     func share(_ key: String) throws(VirtualDeviceError) -> Double {
         let billionths = try number(key, "a fraction from 0 to 1", digits: 9, in: 0...1_000_000_000)
         return Double(billionths ?? 0) / 1e9
