@@ -56,8 +56,8 @@ struct Machine: Sendable {
 
     func entries(_ path: String) -> [String] { Paths.entries(of: root + path) }
 
-    /// Returns the camera's node, such as `/dev/video0`, or the camera's name on the USB bus if it has no
-    /// node.
+    /// Returns the camera's node, such as `/dev/video0`, or the camera's name on the USB bus if the camera
+    /// doesn't have a node.
     func name(of camera: USBDevice) -> String {
         videoNodes.first { $0.usbDevice == camera.folder }?.node ?? camera.name
     }

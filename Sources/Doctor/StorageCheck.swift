@@ -152,7 +152,7 @@ struct FolderFacts: Sendable {
 /// The folders that the program uses between recordings, according to the XDG Base Directory Specification.
 enum OwnFolders {
     /// The folder for profiles and preferences, followed by the folder for stored device data; empty if the
-    /// user has no home folder.
+    /// user doesn't have a home folder.
     static var all: [String] {
         [("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")].compactMap { name, inHome in
             // The specification requires relative paths to be ignored.

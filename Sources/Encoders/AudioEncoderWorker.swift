@@ -57,7 +57,7 @@ package final class AudioEncoderWorker: Sendable {
         queue.put(block)
     }
 
-    /// Number of samples received so far, by fate (`AudioFate`).
+    /// Number of received samples, by fate (`AudioFate`).
     package var given: SampleCounts { state.withLock { $0.given } }
     /// Ends the worker after all queued samples are encoded. Don't call `encode` after this method.
     package func finish() { queue.finish() }

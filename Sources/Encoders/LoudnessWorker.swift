@@ -147,7 +147,7 @@ package final class LoudnessStream {
     /// Ends the stream. Don't call `add` after this method.
     package func finish() { flush() }
 
-    /// The loudness of the stream so far.
+    /// The current loudness of the stream.
     package var loudness: Loudness { worker.loudness(of: index) }
     /// Loudness of the whole stream, or `nil` if some audio was not measured. The value is available after
     /// the worker has ended.

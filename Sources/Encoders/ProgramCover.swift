@@ -9,7 +9,7 @@ package import Media
 package final class ProgramCover: Sendable {
     private struct State {
         var frames: [CapturedFrame] = []
-        /// The next tick whose frame is required; earlier ticks are ignored.
+        /// The next required tick; frames of earlier ticks are ignored.
         var due: Int64 = 0
     }
 

@@ -51,8 +51,8 @@ package final class VideoEncoderWorker: Sendable {
         var preset: VideoEncodingSettings.Preset?
         /// The reason why the encoder rejected a preset; `nil` if the encoder rejected no preset.
         var refusal: EncodingError?
-        /// Time at which x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder
-        /// wasn't replaced.
+        /// Time when x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
+        /// replaced.
         var fallback: EncoderFallback?
         var isFallbackTold = false
 
@@ -94,7 +94,7 @@ package final class VideoEncoderWorker: Sendable {
     /// The hardware encoder that starts this stream, or `nil` if x264 starts it.
     let hardware: HardwareEncoder?
 
-    /// Backlog from which the encoder counts as slow.
+    /// Minimum backlog for an encoder to be considered slow.
     private static let slowBacklog = Nanoseconds.milliseconds(500)
 
     /// Starts the thread.
@@ -186,11 +186,11 @@ package final class VideoEncoderWorker: Sendable {
     package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
     /// The reason why the stream ended before the recording; `nil` if the stream didn't end early.
     package var failure: EncodingError? { conclusion?.error }
-    /// Time at which x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
+    /// Time when x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
     /// replaced.
     package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
-    /// Returns the time at which x264 replaced the hardware encoder, and the reason. Each replacement is
-    /// returned only once.
+    /// Returns the time when x264 replaced the hardware encoder, and the reason. Each replacement is returned
+    /// only once.
     package func takeFallback() -> EncoderFallback? {
         state.withLock { state in
             guard !state.isFallbackTold, let fallback = state.fallback else { return nil }

@@ -97,7 +97,7 @@ package enum EventReference {
         return (type as? any CaseIterable.Type).flatMap { texts($0) }
     }
 
-    /// Returns an event in which every field is set to a placeholder value.
+    /// Returns an event with placeholder values in all fields.
     static func sample(of name: SessionEvent.Name) throws -> SessionEvent.Content {
         try SessionEvent.Content(name, from: FieldRecorder())
     }

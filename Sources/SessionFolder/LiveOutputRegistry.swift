@@ -22,7 +22,7 @@ package final class LiveOutputRegistry: Sendable {
     }
 
     private struct State {
-        /// The live outputs, in the order in which they were first reported.
+        /// The live outputs, in the order of their first reports.
         var entries: [Entry] = []
         var listener: (@Sendable (Bool) -> Void)?
     }
@@ -38,7 +38,7 @@ package final class LiveOutputRegistry: Sendable {
     private static let mostConnections = 10_000
     private static let mostEntries = 100
 
-    /// Status of all live outputs, in the order in which they were first reported.
+    /// Status of all live outputs, in the order of their first reports.
     package var present: [LiveOutputStatus] { state.withLock { $0.entries.map(\.status) } }
 
     /// Sets the listener, which is called with `true` when a recording starts and with `false` when the recording has

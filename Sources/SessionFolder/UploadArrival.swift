@@ -1,7 +1,7 @@
 internal import Media
 
-/// The file in a session folder to which a phone's local recording is uploaded before it becomes the file of
-/// a track.
+/// The file in a session folder that receives a phone's uploaded local recording before it becomes the file
+/// of a track.
 public struct UploadArrival: Sendable, Equatable {
     /// Role of the phone's camera.
     public let role: String
@@ -26,8 +26,8 @@ public struct UploadArrival: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// A phone's local recording, uploaded after the session. A local recording has no gaps caused by network
-    /// failures.
+    /// A phone's local recording, uploaded after the session. A local recording doesn't contain gaps caused
+    /// by network failures.
     public struct Upload: Sendable, Equatable, Codable {
         /// Role of the phone's camera.
         public var role: String

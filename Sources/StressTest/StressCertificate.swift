@@ -86,7 +86,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var identity: String
         /// The selector for the device.
         public var selector: String
-        /// USB vendor and product IDs, such as `046d:082d`; omitted if the device has none.
+        /// USB vendor and product IDs, such as `046d:082d`; omitted if the device doesn't have these IDs.
         public var product: String?
         /// The device's release number (bcdDevice), which most vendors increase with each firmware version.
         public var firmware: String?
@@ -434,8 +434,8 @@ extension StressCertificate {
         public var cameras: [String: CameraCourse]
         /// System pressure at each sample.
         public var pressure: [PressureLevel]
-        /// Temperature of the hottest thermal zone in degrees Celsius; null if the computer has no thermal
-        /// zone.
+        /// Temperature of the hottest thermal zone in degrees Celsius; null if the computer doesn't have a
+        /// thermal zone.
         public var temperature: [Double?]
         /// CPU usage in CPU seconds per second; null in simulated time.
         public var processors: [Double?]

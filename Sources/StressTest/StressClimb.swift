@@ -37,7 +37,7 @@ public struct StressClimb: Sendable {
     }
 
     private var ladders: [Ladder]
-    /// Index of the next camera whose format is raised.
+    /// Index of the next camera to get a higher format.
     private var turn = 0
     private var number = 1
     private var upcoming: Step?

@@ -181,7 +181,7 @@ public struct StressSample: Sendable, Equatable {
     public var cameras: [String: Camera]
     /// System pressure; `nil` if it isn't measured.
     public var pressure: PressureLevel?
-    /// Temperature of the hottest thermal zone; `nil` if the computer has no thermal zone.
+    /// Temperature of the hottest thermal zone; `nil` if the computer doesn't have a thermal zone.
     public var temperature: Temperature?
     /// CPU time of the process excluding the threads of synthetic devices; `nil` in simulated time.
     public var processorTime: Nanoseconds?

@@ -264,7 +264,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The maximum losses with which a run still passes.
+/// The maximum losses permitted for a run to pass.
 public struct StressLimits: Sendable, Equatable {
     /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
     public var lostShare: Double

@@ -1,7 +1,8 @@
 internal import Media
 internal import Plots
 
-/// The chart of the climb. Each step is a bar whose length represents the total load of all cameras.
+/// The chart of the climb. Each step is a bar, and the length of the bar represents the total load of all
+/// cameras.
 struct StressLadder {
     private let runs: [StressCertificate.Run]
 

@@ -218,9 +218,9 @@ public struct StressGrade: Sendable, Equatable {
         modes.last.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: $0.rates[$0.rates.count - 1]) }
     }
 
-    /// Returns the format with the largest size that has no more pixels than a 16:9 frame of the given
-    /// height. If all sizes have more pixels, returns the smallest size. The rate is the lowest rate that is
-    /// at least 30 frames per second.
+    /// Returns the format with the largest size that doesn't exceed the pixel count of a 16:9 frame of the
+    /// given height. If all sizes exceed this count, returns the smallest size. The rate is the lowest rate
+    /// that is at least 30 frames per second.
     private static func nearest(_ modes: [StressOffer.Mode], height: Int) -> VideoFormat? {
         let most = height * height * 16 / 9
         let mode = modes.last { $0.size.pixelCount <= most } ?? modes.first

@@ -102,8 +102,8 @@ extension Manifest.Arrangement {
 }
 
 extension Manifest.Layer {
-    /// Creates a layer from a planned layer. `size` is the size of the camera's stored frames, to which the
-    /// layer's crop rectangle refers; `nil` if the plan doesn't contain the camera.
+    /// Creates a layer from a planned layer. `size` is the size of the camera's stored frames, the reference
+    /// for the layer's crop rectangle; `nil` if the plan doesn't contain the camera.
     fileprivate init(_ layer: PlannedLayer, in size: FrameSize?) {
         let place = layer.rectangle
         self.init(

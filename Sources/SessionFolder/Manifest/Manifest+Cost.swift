@@ -104,7 +104,7 @@ extension Manifest {
         /// Peak value of the system pressure. Below 1, the computer could have continued recording
         /// indefinitely; above 3, only briefly.
         public var peak_cost: Double
-        /// The worst factor of each cause, with the time at which its level was first reached.
+        /// The worst factor of each cause, with the time when its level was first reached.
         public var factors: [PressureFactor]
         /// Measurements that the computer did not provide.
         public var missing: [MissingSource]

@@ -256,7 +256,7 @@ extension Manifest {
         /// XXH3-128 checksum, as 32 hex digits, of the bytes from `hashed_from` to the end, followed by the preceding
         /// bytes; `nil` if the file was not finalized.
         public var xxh3_128: String?
-        /// Byte offset at which the checksum starts; `nil` if the file could not be finalized.
+        /// Byte offset where the checksum starts; `nil` if the file could not be finalized.
         public var hashed_from: Int64?
         /// Whether the file was identical to the written data when read back.
         public var verified: Bool
@@ -279,8 +279,8 @@ extension Manifest {
 
 extension Manifest {
     /// Loudness of a track's audio as written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A value is
-    /// `nil` if there was no audio to measure. For the program, the mix is measured before encoding; AAC
-    /// encoding changes the values by about 0.2 LU.
+    /// `nil` if the track didn't contain enough audio to measure. For the program, the mix is measured before
+    /// encoding; AAC encoding changes the values by about 0.2 LU.
     public struct Loudness: Sendable, Equatable, Codable {
         /// Integrated loudness in LUFS.
         public var integrated_lufs: Double?

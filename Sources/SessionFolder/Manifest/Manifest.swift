@@ -131,7 +131,7 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var live_outputs: [LiveOutput]? = nil
     /// Local recordings that phones uploaded after the session; `nil` if there are none.
     public var uploads: [Upload]? = nil
-    /// Time ranges in which tracks have no captured frames or samples, with the causes.
+    /// Time ranges without captured frames or samples in a track, with the causes.
     public var gaps: [Gap]
     /// Statistics on how the session clock followed the common time of a group of computers; `nil` if the
     /// session clock didn't follow a group's time.

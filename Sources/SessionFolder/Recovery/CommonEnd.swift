@@ -34,8 +34,8 @@ public struct CommonEnd: Sendable, Equatable {
     /// - Parameters:
     ///   - reaches: End of each readable track that was still being recorded, and whether the track can be
     ///     extended.
-    ///   - leading: Frame grid to which the end is aligned: the grid of the program, or of the first camera
-    ///     if there is no program; `nil` for audio-only recordings.
+    ///   - leading: Frame grid used to align the end: the grid of the program, or of the first camera if the
+    ///     recording doesn't have a program; `nil` for audio-only recordings.
     ///   - start: Start of the last file. The common end is later than this time.
     ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The
     ///     common end is never earlier than this time.

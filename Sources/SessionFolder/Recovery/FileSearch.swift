@@ -139,7 +139,7 @@ struct FileSearch {
         do throws(FileError) { return try isBeginning(file) } catch { return false }
     }
 
-    /// Whether a file has no content because it is empty, contains only zeros, or contains only a header.
+    /// Whether a file lacks content because it is empty, contains only zeros, or contains only a header.
     private func isBeginning(_ file: ContainedFile) throws(FileError) -> Bool {
         let bytes = try WholeFile.bytes(of: file, atMost: Self.mostZeros)
         let longest = file.name.hasSuffix(".wav") ? Self.longestWaveHeader : Self.longestHeader

@@ -435,9 +435,9 @@ struct RecoveredFiles {
             isThere: true)
     }
 
-    /// Returns the ranges of the track's frame grid that have no frames, relative to T0. The result is empty
-    /// for a copied stream, because its frames aren't aligned to a grid, and for a file with frame durations
-    /// that imply a different grid than the manifest.
+    /// Returns the ranges without frames in the track's frame grid, relative to T0. The result is empty for a
+    /// copied stream, because its frames aren't aligned to a grid, and for a file with frame durations that
+    /// imply a different grid than the manifest.
     private func holes(in track: Manifest.Track, of files: [RemainingFile]) -> [Range<MediaTime>] {
         guard track.variable_rate != true, let rate = track.rate.flatMap({ FrameRate($0) }) else { return [] }
         return files.filter { value($0.streams, at: track.stream)?.rate == rate }.flatMap {

@@ -40,7 +40,7 @@ extension Manifest {
     /// - Parameters:
     ///   - tracks: Tracks of the recording.
     ///   - contents: Content found for each track, in the same order.
-    ///   - lost: Entries for the ends of tracks that have no content on disk.
+    ///   - lost: Entries for the ends of tracks without content on disk.
     ///   - end: End of all tracks, relative to T0; `nil` if the recording had already ended and only files
     ///     were recovered.
     ///   - events: Events of the recording until the crash.
@@ -192,8 +192,8 @@ extension Manifest.Track {
     }
 
     /// Returns the number of frames in a track that weren't captured. For copied JPEGs, the file contains
-    /// this number. In an encoded track, a duplicated frame replaces each lost frame and fills each tick for
-    /// which a slower camera has no new frame.
+    /// this number. In an encoded track, a duplicated frame replaces each lost frame and fills each tick that
+    /// lacks a new frame because the camera is slower than the track.
     private func duplicatedCount(
         _ content: RecoveredContent, _ lost: [String: Int], _ gaps: [Gap], captureRate: FrameRate?
     ) -> Int64 {

@@ -82,8 +82,9 @@ public final class DeviceChoice: Sendable {
     /// Stores the user's choice of a camera. The choice takes effect immediately. Call this only when the user makes a
     /// choice, never for an automatic change. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Parameter camera: The chosen camera. A value of `nil` has no effect.
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is no state folder.
+    /// - Parameter camera: The chosen camera. A `nil` value is ignored.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
     /// - Throws: `StateFileError` if the choice can't be written. If writing fails, the choice still remains
     ///   in effect until the process exits.
     @discardableResult
@@ -100,7 +101,8 @@ public final class DeviceChoice: Sendable {
     /// Proposes an initial camera. Only the first proposal of this application has an effect. The proposed camera ranks
     /// below every camera that the user has chosen. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is no state folder.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
     /// - Throws: `StateFileError` if the proposal can't be written. If writing fails, the proposal still
     ///   remains in effect until the process exits.
     @discardableResult
@@ -140,8 +142,9 @@ public final class DeviceChoice: Sendable {
     /// Stores the user's choice of a microphone. The choice takes effect immediately. Blocks on disk I/O; don't call
     /// this from a Swift task.
     ///
-    /// - Parameter microphone: The chosen microphone. A value of `nil` has no effect.
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is no state folder.
+    /// - Parameter microphone: The chosen microphone. A `nil` value is ignored.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
     /// - Throws: `StateFileError` if the choice can't be written. If writing fails, the choice still remains
     ///   in effect until the process exits.
     @discardableResult
@@ -247,7 +250,8 @@ public final class DeviceChoice: Sendable {
     /// - Parameters:
     ///   - choose: Applies the choice, and returns all connected devices of its kind.
     ///   - writing: Adds the choice to the stored content.
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is no state folder.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
     /// - Throws: `StateFileError` if the choice can't be written.
     private func keep(
         _ choose: (inout ChoiceState) -> [CaptureDevice],
@@ -290,8 +294,8 @@ public final class DeviceChoice: Sendable {
 }
 
 extension DeviceChoice {
-    /// Interval at which the lid state and the use of devices by other processes are polled. The system sends
-    /// no events for these changes.
+    /// Polling interval for the lid state and for the use of devices by other processes. The system sends no
+    /// events for these changes.
     private static let interval = Nanoseconds.seconds(1)
 
     /// Returns the current state of a device. Reads proc(5), which takes milliseconds.

@@ -63,7 +63,7 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Translates user input into control requests, in an order in which every request can be applied. This
+    /// Translates user input into control requests, and sorts them so that every request can be applied. This
     /// method doesn't set any control.
     ///
     /// - Parameter words: Names of controls, each with a number, a word such as `on`, or a menu item.

@@ -66,8 +66,7 @@ public final class DiscoverySession: Sendable {
     ///   - server: The address of the sound server. `nil` uses the user's default server.
     ///   - memory: Reads the user's notes. Called on a thread that may block, whenever cameras or notes
     ///     change.
-    ///   - memoryFolder: The folder that contains the notes file. The value is `nil` if there is no notes
-    ///     file.
+    ///   - memoryFolder: The folder that contains the notes file. `nil` disables the monitoring of this file.
     /// - Throws: `DeviceError` if the system doesn't report device changes.
     init(
         _ filter: DeviceRoster.Filter, catalog: CameraCatalog, server: String?,

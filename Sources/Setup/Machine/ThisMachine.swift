@@ -131,8 +131,8 @@ public struct ThisMachine: Sendable {
 
     /// Stores the speed of a disk for all plans that write to it.
     ///
-    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if there is no state
-    ///   folder.
+    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
+    ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
     public static func keep(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
@@ -145,8 +145,8 @@ public struct ThisMachine: Sendable {
 
     /// Stores a cost table for all plans.
     ///
-    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if there is no state
-    ///   folder.
+    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
+    ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
     public static func keep(_ table: CostTable) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {

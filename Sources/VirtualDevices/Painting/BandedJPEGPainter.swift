@@ -56,7 +56,8 @@ final class BandedJPEGPainter: FramePainting {
     // Width in pixels of a 4:2:2 MCU, which has 16 × 8 pixels.
     private static let blockWidth = 16
     private static let bandHeight = 8
-    /// Maximum number of code strip cells in a band for which the encoded data of all variants is cached.
+    /// Limit for caching: the encoded data of all variants is kept for bands with at most this many code
+    /// strip cells.
     private static let fewCells = 4
 
     init(scene: TestScene) throws(EncodingError) {

@@ -3,8 +3,8 @@ import Media
 /// The controls of a synthetic camera. The controls resemble those of a webcam with automatic exposure, white balance,
 /// and focus. Thread-safe.
 ///
-/// The camera has no controls for zoom, pan, and tilt, because the generated frame doesn't support them.
-/// Zooming is therefore done by cropping, and the code strip stays readable.
+/// The camera doesn't have controls for zoom, pan, and tilt, because the generated frame doesn't support
+/// them. Zooming is therefore done by cropping, and the code strip stays readable.
 ///
 /// While an automatic mode is on, the controls that it manages return the values that the mode has chosen.
 /// These values depend only on the seed and the role, so cameras differ until their controls are matched.

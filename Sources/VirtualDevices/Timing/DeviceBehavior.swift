@@ -93,7 +93,7 @@ public struct FaultScript: Sendable, Equatable {
     }
 
     /// Intervals during which the device is disconnected, in chronological order. Only the last interval may
-    /// have no end.
+    /// be open-ended.
     public let outages: [Stretch]
     /// Intervals during which the device is connected but delivers no data.
     public let stalls: [Stretch]
