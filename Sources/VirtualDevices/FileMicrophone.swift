@@ -179,8 +179,8 @@ public final class FileMicrophone: MicrophoneSource {
         /// Samples of the incomplete slice, and the file position of the first sample.
         private var (waiting, place): ([Float], Int64) = ([], 0)
 
-        /// `start` is T0, the time when playback of the file begins. `firstSample` is the device's number of
-        /// the first sample from T0 on.
+        /// `start` is T0, the time when playback of the file begins. `firstSample` is the device's sample
+        /// number of the first sample at or after T0.
         init(
             format: AudioFormat, clock: any SessionClock, start: ClockTime, firstSample: Int64,
             cancellation: Cancellation, receive: @escaping @Sendable (MicrophoneEvent) -> Void

@@ -63,8 +63,8 @@ struct FolderRecovery {
             track: track.name, cut_ns: 0, padded_ns: 0, text: "the track is complete.")
     }
 
-    /// Returns the manifest entry for the end of a track that was stopped before the crash and has an intact
-    /// file. Such a track is complete. The result is `nil` for other tracks.
+    /// Returns the manifest entry for the end of a complete track, which was stopped before the crash and has
+    /// an intact file; `nil` for all other tracks.
     private func endedBefore(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
         guard let chain = chains.first(where: { $0.base == track.file }),
             chain.requestedEnd([track]) != nil, chain.files.last?.isPlain == true

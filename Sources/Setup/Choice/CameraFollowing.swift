@@ -52,7 +52,7 @@ public final class CameraFollowing: Sendable {
     /// - Parameters:
     ///   - role: The leading role.
     ///   - camera: The role's current camera.
-    ///   - selection: The rule that selects the camera, including the current camera as its input.
+    ///   - selection: The rule that selects the role's camera. The current camera is one of its inputs.
     ///   - choice: The connected devices and the user's preferences.
     init(_ role: String, _ camera: CaptureDevice, _ selection: CameraSelection, choice: DeviceChoice) {
         self.role = role

@@ -251,7 +251,8 @@ struct ChoiceStore: StateFileContent {
     /// The cameras that have streamed in any application, the most recent first.
     var streamed: [DeviceIdentity] = []
 
-    /// Maximum number of cameras in `streamed`. Few computers use more different cameras than this in a year.
+    /// Maximum number of cameras in `streamed`. This limit is about the number of cameras that a computer
+    /// uses in a year.
     private static let streamedCapacity = 32
 
     subscript(application: ApplicationIdentifier) -> Histories {

@@ -95,7 +95,8 @@ struct RecordingMeasurement {
 
     /// Records a profile to a temporary folder, and removes the folder afterwards.
     ///
-    /// - Returns: The planned work, and the CPU seconds that it used per second, excluding the synthetic devices.
+    /// - Returns: The planned work, and the CPU time that this work used, in CPU seconds per second,
+    ///   excluding the synthetic devices.
     private func recorded(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -61,9 +61,9 @@ public struct SessionSetup: Sendable {
     /// Finds devices from other processes, including those added later; `nil` if the app doesn't accept such devices.
     private(set) var remote: (any RemoteSources)?
 
-    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that they
-    /// deliver. Such sources are included in the cost and recorded like any other device. This call blocks, and waits
-    /// up to 15 s for each device provided by another process.
+    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that
+    /// they deliver. The app's sources are included in the predicted cost and recorded like any other device.
+    /// This call blocks, and waits up to 15 s for each device provided by another process.
     ///
     /// - Parameters:
     ///   - request: The profile and devices to use. Device settings are ignored for roles that use the app's
