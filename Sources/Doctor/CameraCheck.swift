@@ -131,8 +131,8 @@ enum CameraDriverCheck {
             mend: machine.setting("\(folder)/clock", to: "CLOCK_MONOTONIC"))
     }
 
-    /// Checks `quirks`, a bit mask defined in drivers/media/usb/uvc/uvcvideo.h. All bits set, the default, means that
-    /// each camera uses its own quirks.
+    /// Checks `quirks`, a bit mask defined in drivers/media/usb/uvc/uvcvideo.h. If all bits are set, which is
+    /// the default, each camera uses its own quirks.
     private static func quirks(_ machine: Machine) -> Finding? {
         guard let quirks = number("quirks", machine) else { return nil }
         if quirks == .max {
@@ -186,7 +186,7 @@ enum CameraDriverCheck {
     }
 }
 
-/// Checks for v4l2loopback nodes, through which other programs can use the program output as a camera.
+/// Checks for v4l2loopback nodes, through which other applications can use the program output as a camera.
 enum VirtualCameraCheck {
     private static let module = "/sys/module/v4l2loopback"
     private static let nodes = "/sys/devices/virtual/video4linux"
@@ -212,8 +212,8 @@ enum VirtualCameraCheck {
                         + "`\(load(machine, number: 9, name: "multicam"))`.")
             ]
         }
-        // The module's list is in the order of its devices. The device numbers ascend unless the user has set other
-        // numbers.
+        // The module's parameter lists one value per device, in the order of the devices. The device numbers
+        // ascend unless the user has set other numbers.
         let exclusive = machine.text("\(module)/parameters/exclusive_caps")?.split(separator: ",") ?? []
         return problems
             + found.enumerated().map { index, number in

@@ -6,8 +6,8 @@ public struct Examination: Sendable {
     /// The findings, grouped by check, in the order of the checks.
     public let findings: [Finding]
 
-    /// Runs all checks. Reads data from the kernel and the sound server, and changes nothing. Takes up to a few seconds
-    /// if the sound server doesn't respond; don't call it from Swift tasks.
+    /// Runs all checks. Reads data from the kernel and the sound server, and changes nothing. Takes up to a
+    /// few seconds if the sound server doesn't respond; don't call this from a Swift task.
     ///
     /// - Parameters:
     ///   - output: The output folder for recordings, which doesn't need to exist.

@@ -4,10 +4,10 @@ import Media
 internal import Setup
 internal import System
 
-/// The input data of the checks: files in sysfs, proc, and similar file systems below a root, and a few
-/// values that aren't in files. Tests provide synthetic data.
+/// The input data for the checks of `multicam doctor`: files in sysfs, proc, and similar file systems below a
+/// root, and a few values that aren't in files. Tests provide synthetic data.
 struct Machine: Sendable {
-    /// The path prefix of `/sys`, `/proc`, and `/run`; empty for the real ones.
+    /// The path prefix of `/sys`, `/proc`, and `/run`; empty for the real file systems.
     let root: String
     var user: UserGroups
     var usb: USBTree
@@ -32,7 +32,7 @@ struct Machine: Sendable {
     var priority = PriorityGrant.niceLimit
     /// Device nodes of the virtual cameras in a profile's live outputs.
     var publishedNodes: [String] = []
-    /// Trial results for hardware encoders, possibly including absent ones.
+    /// Trial results for hardware encoders, possibly including encoders that aren't present.
     var triedEncoders: [TriedEncoder] = []
 
     /// A device node, and whether this process can open it.
@@ -56,7 +56,8 @@ struct Machine: Sendable {
 
     func entries(_ path: String) -> [String] { Paths.entries(of: root + path) }
 
-    /// Returns the camera's node, such as `/dev/video0`, or otherwise its name on the bus.
+    /// Returns the camera's node, such as `/dev/video0`, or the camera's name on the USB bus if the camera
+    /// doesn't have a node.
     func name(of camera: USBDevice) -> String {
         videoNodes.first { $0.usbDevice == camera.folder }?.node ?? camera.name
     }
@@ -78,7 +79,7 @@ struct Machine: Sendable {
 }
 
 extension Machine {
-    /// Collects the data of this computer.
+    /// Collects the input data from this computer.
     init(output: String) {
         root = ""
         user = .current

@@ -72,7 +72,8 @@ enum SoundServerCheck {
             mend: SoundServerStart.command(hasPipeWire: machine.exists(SoundServerStart.pipeWire)))
     }
 
-    /// Checks access to the sound cards. A sound server may fail to run because it lacks access.
+    /// Checks access to the sound cards. A sound server may fail to run because it lacks access to the sound
+    /// cards.
     private static func cards(_ machine: Machine) -> [Finding] {
         let closed = machine.access.filter { $0.permissions.node.hasPrefix("/dev/snd/") && !$0.isAllowed }
         guard let first = closed.first else { return [] }

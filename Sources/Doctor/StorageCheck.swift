@@ -6,7 +6,8 @@ import System
 
 /// Checks the disk that stores the recordings.
 enum StorageCheck {
-    /// Free bytes below which a problem is reported. Two 1080p cameras as mjpeg write about a gigabyte per minute.
+    /// Free space in bytes below which a problem is reported. Recording two 1080p cameras as MJPEG takes
+    /// about 1 GB per minute.
     private static let little: Int64 = 1_000_000_000
     private static let ample: Int64 = 20_000_000_000
 
@@ -111,7 +112,7 @@ enum FolderCheck {
     }
 }
 
-/// A folder for files, and its current or future file system.
+/// A folder that stores files, and the file system that contains it. The folder may not exist yet.
 struct FolderFacts: Sendable {
     let path: String
     /// The folder or its nearest existing parent, without symbolic links.
@@ -150,7 +151,8 @@ struct FolderFacts: Sendable {
 
 /// The folders that the program uses between recordings, according to the XDG Base Directory Specification.
 enum OwnFolders {
-    /// The folder of profiles and preferences, then the folder of stored devices; empty without a home folder.
+    /// The folder for profiles and preferences, followed by the folder for stored device data; empty if the
+    /// user doesn't have a home folder.
     static var all: [String] {
         [("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")].compactMap { name, inHome in
             // The specification requires relative paths to be ignored.
@@ -188,7 +190,7 @@ struct MountTable {
             else {
                 continue
             }
-            // The mount or the whole file system can be read-only.
+            // Either the mount or the whole file system can be read-only.
             let ownOptions = fields[5].split(separator: ",")
             let systemOptions =
                 fields.count > separator + 3 ? fields[separator + 3].split(separator: ",") : []

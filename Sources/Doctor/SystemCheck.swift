@@ -5,8 +5,8 @@ import System
 
 /// Checks memory, the wall clock, and udev.
 enum SystemCheck {
-    /// 2026-01-01 in seconds since 1970. Clocks with an earlier time are wrong, because the program didn't
-    /// exist then.
+    /// 2026-01-01 in seconds since 1970. A clock with an earlier time is wrong, because this program didn't
+    /// exist before that date.
     private static let earliest = 1_767_225_600
     /// 2100-01-01 in seconds since 1970.
     private static let latest = 4_102_444_800
@@ -108,8 +108,8 @@ enum ProcessorCheck {
                 )
             ]
         }
-        // intel_pstate and amd-pstate-epp call their normal dynamic mode powersave. With other drivers, powersave is
-        // the lowest speed.
+        // intel_pstate and amd-pstate-epp call their normal dynamic mode powersave. With other drivers,
+        // powersave selects the lowest speed.
         let slow = policies.filter { policy in
             policy.governor == "conservative"
                 || policy.governor == "powersave" && !policy.driver.contains("pstate")
@@ -201,8 +201,8 @@ enum LimitsCheck {
         guard !lines.isEmpty else { return [] }
         let found = limits.compactMap { limit -> Finding? in
             guard let line = lines.first(where: { $0.hasPrefix(limit.name) }) else { return nil }
-            // The soft limit and the hard limit. The program raises the soft limit on open files to the hard
-            // limit.
+            // These are the soft limit and the hard limit. The program raises the soft limit on open files to
+            // the hard limit.
             let numbers = line.dropFirst(limit.name.count).split(separator: " ").prefix(2).map { UInt64($0) }
             guard numbers.count == 2,
                 let number = limit.name == "Max open files" ? numbers[1] : numbers[0],

@@ -18,9 +18,10 @@ package final class AudioEncoderWorker: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - encoder: The first encoder. After this call, only this thread may use it.
-    ///   - make: Creates a replacement encoder for the same stream when one fails. Called on this thread.
-    ///   - sink: The sink of the packets. The sink ends together with the audio.
+    ///   - encoder: The first encoder. After this call, only the worker's thread may use the encoder.
+    ///   - make: Creates a replacement encoder for the same stream when an encoder fails. Called on the
+    ///     worker's thread.
+    ///   - sink: The sink that receives the packets. The sink is finished when the audio ends.
     package init(
         encoder: sending any AudioEncoding, making make: @escaping RestartingAudioEncoder.Making,
         to sink: TrackSink
@@ -50,26 +51,26 @@ package final class AudioEncoderWorker: Sendable {
         }
     }
 
-    /// Queues the next samples. Blocks while 5 s of audio are queued: audio is never dropped.
+    /// Queues the next samples. Blocks while 5 s of audio are queued, because audio is never dropped.
     package func encode(_ block: AudioBlock) {
         state.withLock { $0.given.add(block.fates) }
         queue.put(block)
     }
 
-    /// The fates of the samples received up to now.
+    /// Number of received samples, by fate (`AudioFate`).
     package var given: SampleCounts { state.withLock { $0.given } }
-    /// Ends the worker after all queued samples are encoded. Don't call `encode` after this.
+    /// Ends the worker after all queued samples are encoded. Don't call `encode` after this method.
     package func finish() { queue.finish() }
     /// Waits until the worker has ended.
     package func join() { thread.join() }
     /// The end of the stream if several encoders failed in a row; `nil` while the stream continues.
     package var end: RestartingAudioEncoder.End? { state.withLock { $0.end } }
-    /// The reason why the stream ended early; `nil` while it continues.
+    /// The reason why the stream ended early; `nil` while the stream continues.
     package var failure: EncodingError? { end?.failure }
-    /// Ranges that are silence in the file because an encoder failed.
+    /// Ranges of audio that are silent in the file because an encoder failed.
     package var outages: [RestartingAudioEncoder.Outage] { state.withLock { $0.outages } }
 
-    /// Returns the outages and the early end of the stream since the last call.
+    /// Returns the outages and the early end of the stream that have occurred since the last call.
     package func dequeueEvents() -> (
         outages: [RestartingAudioEncoder.Outage], end: RestartingAudioEncoder.End?
     ) {
@@ -83,12 +84,14 @@ package final class AudioEncoderWorker: Sendable {
     }
 }
 
-/// Encodes an audio stream, and continues with a new encoder when one fails. Only one thread may use the encoder.
+/// Encodes an audio stream, and continues with a new encoder when an encoder fails. Only one thread may use
+/// this object.
 ///
-/// The packets of all encoders are contiguous. Samples lost in a failed encoder are replaced by silence, so every later
-/// sample keeps its position in the file. The stream ends after `mostTries` consecutive encoders without output.
+/// The packets of all encoders are contiguous. Samples lost in a failed encoder are replaced by silence, so
+/// every later sample keeps its position in the file. The stream ends after `mostTries` consecutive
+/// replacement encoders have failed without output.
 package final class RestartingAudioEncoder {
-    /// A range of audio that is silence in the file because an encoder failed.
+    /// A range of audio that is silent in the file because an encoder failed.
     package struct Outage: Sendable {
         /// The range of samples, counted from T0 at 48 kHz.
         package let samples: Range<Int64>
@@ -107,17 +110,18 @@ package final class RestartingAudioEncoder {
 
     /// Maximum number of consecutive failed encoders after the first failure.
     static let mostTries = 3
-    /// Number of samples until the second attempt. Each subsequent pause is longer by the same amount, to
-    /// give a temporary cause time to pass.
+    /// Number of samples between the first and the second attempt to replace the encoder. Each subsequent
+    /// pause is longer by the same amount, so that a temporary problem has time to disappear.
     private static let pause = Int64(AudioFormat.sessionRate) / 4
-    /// Number of silence samples per channel encoded at once. Limits the memory used for long silence.
+    /// Number of silence samples per channel encoded at once. This limits the memory used for long periods of
+    /// silence.
     private static let silenceLength: Int64 = 4800
     /// Maximum number of samples buffered in a working encoder.
     private static let mostInside = Int64(AudioFormat.sessionRate) / 2
     /// Maximum number of samples in one packet.
     private static let longestPacket: Int64 = 8192
 
-    /// The early end of the stream, or `nil` while it continues.
+    /// The early end of the stream, or `nil` while the stream continues.
     private(set) var end: End?
     /// End of the last packet, in samples relative to T0.
     private var reached: Int64
@@ -129,28 +133,29 @@ package final class RestartingAudioEncoder {
     private var encoder: (any AudioEncoding)?
     /// Number of received samples per channel, encoded or not.
     private var taken: Int64 = 0
-    /// Index of the encoder's first sample, and of the next sample that it will receive.
+    /// Index of the current encoder's first sample, and index of the next sample that the encoder will
+    /// receive.
     private var (origin, next): (Int64, Int64) = (0, 0)
-    /// The current failure, until another encoder has produced audio.
+    /// The current failure; `nil` when an encoder has produced audio again.
     private var trouble: Trouble?
     private var outages: [Outage] = []
-    /// The fates of the received samples from `placed` on, which are not in a packet yet.
+    /// The fates (`AudioFate`) of the received samples from `placed` on, which are not in a packet yet.
     private var fates = AudioFateRun()
     /// Index of the first received sample that is not in a packet.
     private var placed: Int64 = 0
 
-    /// The fates of the samples after the early end of the stream, which are not in any packet.
+    /// The fates (`AudioFate`) of the samples after the early end of the stream, which are not in any packet.
     var dropped: AudioFateRun { end == nil ? AudioFateRun() : fates }
 
     private struct Trouble {
-        /// The first missing sample.
+        /// Index of the first missing sample.
         let start: Int64
         let reason: EncodingError
-        /// Number of encoders that have failed since the failure began.
+        /// Number of encoders that have failed since this failure began.
         var tries = 0
         /// Position of the sample that triggers the creation of the next encoder.
         var nextTry: Int64
-        /// End of the silence. Later audio comes from the next encoder.
+        /// End of the silence that replaces the missing audio. Later audio is encoded by the next encoder.
         var end: Int64
     }
 
@@ -180,7 +185,8 @@ package final class RestartingAudioEncoder {
             fates.append(block.fates.superseded(by: .encoder))
             return end == nil ? restart() : ()
         }
-        // A new encoder begins after its priming samples, which may be in the future.
+        // The audio of a new encoder begins after its priming samples, which can extend beyond the start of
+        // this block.
         let skipped = Int(min(max(next - begin, 0), Int64(block.count)))
         fates.append(block.fates.prefix(skipped).superseded(by: .encoder))
         fates.append(block.fates.dropFirst(skipped))
@@ -193,7 +199,7 @@ package final class RestartingAudioEncoder {
         }
     }
 
-    /// Encodes the samples still in the encoder. Don't call `encode` after this.
+    /// Encodes the samples that are still in the encoder. Don't call `encode` after this method.
     func finish() {
         while end == nil {
             trouble?.nextTry = taken
@@ -228,7 +234,8 @@ package final class RestartingAudioEncoder {
         }
     }
 
-    /// Delivers a packet directly after the previous one. A packet that doesn't fit there counts as an encoder failure.
+    /// Delivers a packet directly after the previous one. A packet that doesn't continue at the end of the
+    /// previous packet counts as an encoder failure.
     private func place(_ packet: EncodedPacket) throws(EncodingError) {
         guard packet.presentation == reached - origin, packet.decode == packet.presentation,
             1...Self.longestPacket ~= packet.duration, packet.bytes.count > 0
@@ -292,7 +299,7 @@ package final class RestartingAudioEncoder {
         }
     }
 
-    /// Ends the current failure when a packet contains audio from after it.
+    /// Ends the current failure when a packet contains audio from after the failure.
     private func noteRecovery() {
         guard let trouble, reached > trouble.end else { return }
         note(trouble, to: trouble.end)

@@ -60,7 +60,7 @@ extension SessionEvent {
     /// Creates the event for an audio encoder that failed and was replaced.
     ///
     /// - Parameters:
-    ///   - outage: The range that is silence because of the failure.
+    ///   - outage: The range of audio that is silent because of the failure.
     ///   - track: `program`, or the name of a microphone's track.
     package init(_ outage: RestartingAudioEncoder.Outage, of track: String) {
         let length = AudioGrid.samples.time(ofTick: Int64(outage.samples.count))
@@ -101,7 +101,8 @@ extension Manifest.Encoder {
     /// - Parameters:
     ///   - worker: The worker that encodes the track.
     ///   - rate: Rate of the track's ticks.
-    ///   - settings: The program's encoder settings, for rendering it again; `nil` for other tracks.
+    ///   - settings: The encoder settings of the program, which are needed to render the program again; `nil`
+    ///     for other tracks.
     package init(_ worker: VideoEncoderWorker, rate: FrameRate, settings: VideoEncodingSettings? = nil) {
         let fallback = worker.fallback
         let hardware = worker.hardware ?? fallback?.from

@@ -1,20 +1,21 @@
 package import Media
 internal import Monitoring
 
-/// The ticks queued for one encoder, each once and in order.
+/// The queue of ticks for one encoder. Each tick is queued once, in order.
 ///
-/// The queue is bounded in time and in memory. At most `room` queued ticks hold the layers of new frames: one second of
-/// the grid, but no more than 30. The limit is halved if the encoder would take more than half a second for the queued
-/// ticks. The oldest ticks beyond the limit become duplicates of the previous frame. Consecutive duplicates are one job
-/// regardless of their number, and a long run costs the encoder only as much as a few frames. No tick is dropped.
+/// The queue is bounded in time and in memory. At most `room` queued ticks hold the layers of new frames: one
+/// second of the grid, but no more than 30. The limit is halved if the encoder would take more than half a
+/// second for the queued ticks. The oldest ticks beyond the limit become duplicates of the previous frame.
+/// Consecutive duplicates form one job regardless of their number, and encoding a long run of duplicates
+/// costs only as much as a few frames. No tick is dropped.
 ///
 /// This pure value type converts ticks to jobs.
 struct EncoderQueue: Sendable {
     /// The work for one tick, or for a run of duplicates.
     enum Job: Sendable {
         case encode(Frame)
-        /// Duplicates the last frame at each tick. `asKey` requests a key frame at the first tick; `fates` are the
-        /// ticks' fates.
+        /// Duplicates the last frame at each tick. `asKey` requests a key frame at the first tick; `fates`
+        /// contains the fate (`Fate`) of each tick.
         case repeatLast(ticks: Range<Int64>, asKey: Bool, fates: FateRun)
     }
 
@@ -30,7 +31,7 @@ struct EncoderQueue: Sendable {
     /// Maximum number of queued ticks with new frames.
     let room: Int
     private var jobs: [Job] = []
-    /// Number of ticks in the first job with a new frame and all later jobs.
+    /// Number of ticks in the first job that has a new frame, and in all later jobs.
     private var windowTicks = 0
     private(set) var tickCount = 0
 
@@ -80,7 +81,7 @@ struct EncoderQueue: Sendable {
         shorten(to: limit(isSlow))
     }
 
-    /// Replaces all queued frames with duplicates, so that emptying the queue is cheap.
+    /// Replaces all queued frames with duplicates, so that the queue can be emptied quickly.
     mutating func giveUpFrames() {
         while let index = jobs.firstIndex(where: { $0.isFrame }) { giveUpTick(at: index) }
     }
@@ -109,7 +110,7 @@ struct EncoderQueue: Sendable {
         let tick = frame.tick..<frame.tick + 1
         windowTicks -= 1
         if case .repeatLast(let ticks, let asKey, var fates)? = jobs[(index + 1)...].first {
-            // The two ticks swap their fates.
+            // The two ticks exchange their fates, because they exchange their content.
             jobs[index] = .repeatLast(ticks: tick, asKey: frame.asKey, fates: fates.removeFirst(1))
             (frame.tick, frame.asKey) = (ticks.lowerBound, asKey)
             jobs[index + 1] = .encode(frame)
@@ -125,7 +126,7 @@ struct EncoderQueue: Sendable {
         windowTicks = jobs.drop { !$0.isFrame }.reduce(0) { $0 + $1.tickCount }
     }
 
-    /// Merges a run of duplicates with the previous run, unless it begins with a key frame.
+    /// Merges a run of duplicates with the previous run, unless the run begins with a key frame.
     private mutating func joinRuns(at index: Int) {
         guard index > 0, case .repeatLast(let before, let asKey, var fates) = jobs[index - 1],
             case .repeatLast(let ticks, asKey: false, let more) = jobs[index],
@@ -148,7 +149,7 @@ extension EncoderQueue.Job {
         }
     }
 
-    /// The fates of the job's ticks, in order.
+    /// The fates (`Fate`) of the job's ticks, in order.
     var fates: FateRun {
         switch self {
         case .encode(let frame): FateRun(frame.fate)
@@ -157,9 +158,10 @@ extension EncoderQueue.Job {
     }
 }
 
-/// Decides which frames an encoder receives while the governor is running. Frames are limited to the governor's rate.
-/// More frames are dropped when the queue is about to overflow, or when a crash could lose more than one second because
-/// encoding the queued frames takes too long. These drops are deliberate and predictable.
+/// Decides which frames an encoder receives while the governor is running. The frame rate is limited to the
+/// rate that the governor has set. More frames are dropped when the queue is about to overflow, or when a
+/// crash could lose more than one second because encoding the queued frames takes too long. These drops are
+/// deliberate and predictable.
 ///
 /// This pure value type computes its decisions from the ticks and the queue's length.
 package struct EncoderIntake: Sendable {
@@ -191,7 +193,7 @@ package struct EncoderIntake: Sendable {
         self.room = max(room, 1)
     }
 
-    /// Reduces the rate of accepted frames. The grid's rate or more accepts all frames.
+    /// Reduces the rate of accepted frames. All frames are accepted if the rate is at least the grid's rate.
     package mutating func lower(to rate: FrameRate) {
         dropping = rate < gridRate ? FrameDecimator(rate: rate) : nil
     }

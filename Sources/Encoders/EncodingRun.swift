@@ -1,14 +1,14 @@
 internal import Media
 internal import Writers
 
-/// The work of a video encoder's thread: dequeues jobs, encodes them, and writes the packets to the file. Only that
-/// thread may use it.
+/// The work of a video encoder's thread: dequeues jobs, encodes them, and writes the packets to the file.
+/// Only the encoder's thread may use this object.
 ///
-/// A failed encoder is replaced by a new one for the same stream, which begins with a key frame at the first tick that
-/// isn't in the file. Ticks lost in the old encoder show the newest frame received by then. The first attempt happens
-/// immediately, the second after a quarter of a second of ticks, and the third after half a second. An attempt succeeds
-/// when one of its packets reaches the file. After three consecutive failed attempts the stream ends at the first tick
-/// that isn't in the file.
+/// A failed encoder is replaced by a new one for the same stream, which begins with a key frame at the first
+/// tick that isn't in the file. Ticks lost in the failed encoder show the newest frame received before the
+/// failure. The first attempt happens immediately, the second after a quarter of a second of ticks, and the
+/// third after half a second. An attempt succeeds when one of its packets reaches the file. After three
+/// consecutive failed attempts the stream ends at the first tick that isn't in the file.
 final class EncodingRun {
     /// Ticks that are not in the file yet.
     private struct Inside {
@@ -31,7 +31,7 @@ final class EncodingRun {
     /// The ticks that are not in the file yet, in order, without gaps.
     private var inside: [Inside] = []
     private var packets: VideoPackets
-    /// The last tick passed to the current encoder, or `nil` before the first one.
+    /// The last tick passed to the current encoder, or `nil` before the first tick.
     private var given: Int64?
     private var layers: [FrameLayer]?
     private var damaged: Set<ObjectIdentifier> = []
@@ -40,12 +40,12 @@ final class EncodingRun {
     private var failedAttempts = 0
     /// The earliest tick for the next attempt.
     private var retryTick: Int64 = 0
-    /// The current failure: its error, and the number of frames lost with it.
+    /// The current failure: its error, and the number of frames lost because of it.
     private var outage: (error: EncodingError, lost: Int)?
 
     private static let attempts = 3
 
-    /// Creates the work for one stream.
+    /// Creates the encoding work for one stream.
     ///
     /// - Parameters:
     ///   - encoder: The encoder that begins the stream.
@@ -68,7 +68,7 @@ final class EncodingRun {
         packets = VideoPackets(of: sink.name, rate: rate)
     }
 
-    /// Encodes until the worker is finished or abandoned, or the stream has ended.
+    /// Encodes jobs until the worker is finished or abandoned, or until the stream has ended.
     func run() {
         let clock = MonotonicClock()
         while let job = next() {
@@ -177,7 +177,7 @@ final class EncodingRun {
         if let tick = fallback.tick { _ = supersedeOlder(from: tick) }
     }
 
-    /// Writes packets to the file once all packets displayed before them have arrived.
+    /// Writes packets to the file when all packets that are displayed earlier have arrived.
     ///
     /// - Parameters:
     ///   - new: The packets that the encoder returned.
@@ -279,14 +279,14 @@ final class EncodingRun {
         }
     }
 
-    /// Turns all frames that aren't in the file into duplicates, except the newest. Only the newest frame's layers are
-    /// still available.
+    /// Turns all frames that aren't in the file into duplicates, except the newest frame. Only the newest
+    /// frame's layers are still available.
     private func replaceOlder() {
         let lost = supersedeOlder(from: inside.first?.ticks.lowerBound ?? 0)
         if let outage { self.outage = (outage.error, outage.lost + lost) }
     }
 
-    /// Turns the frames at and after a tick that aren't in the file into duplicates, except the newest.
+    /// Turns the frames at and after a tick that aren't in the file into duplicates, except the newest frame.
     ///
     /// - Returns: Number of captured frames among the replaced frames.
     private func supersedeOlder(from tick: Int64) -> Int {
@@ -322,8 +322,8 @@ final class EncodingRun {
         self.inside = []
     }
 
-    /// Encodes the frames still in the encoder, without pauses between attempts, until the worker is abandoned. Frames
-    /// that aren't in the file then are dropped.
+    /// Encodes the frames that are still in the encoder, without pauses between attempts, until the worker is
+    /// abandoned. Frames that aren't in the file at that time are dropped.
     private func finish() {
         let isAbandoned = { [state] in state.withLock { $0.isAbandoned } }
         while state.withLock({ $0.conclusion == nil }) {
@@ -340,7 +340,7 @@ final class EncodingRun {
                 guard isAbandoned() else { return try accept(packets, through: lastTick, isLast: true) }
                 try accept(packets, through: lastTick)
             } catch {
-                // Everything is in the file, so nothing was lost.
+                // All ticks are in the file, so nothing was lost.
                 guard !inside.isEmpty else { return }
                 fail(error)
             }

@@ -2,7 +2,7 @@ package import Media
 package import Plan
 
 extension FrameLayer {
-    /// Creates a frame's layer as planned.
+    /// Creates the layer of a frame as specified in the plan.
     ///
     /// - Parameters:
     ///   - frame: The frame, or `nil` for a slate. If the frame's size differs from the plan, for example after a

@@ -1,7 +1,8 @@
 package import Media
 package import Writers
 
-/// The thread that measures the loudness of a recording's audio streams. The recording never waits for it.
+/// The thread that measures the loudness of a recording's audio streams. The recording never waits for this
+/// thread.
 package final class LoudnessWorker: Sendable {
     private struct Batch: Sendable {
         let stream: Int
@@ -9,7 +10,7 @@ package final class LoudnessWorker: Sendable {
     }
 
     fileprivate struct Stream: Sendable {
-        /// The stream's meter. Only the worker's thread may use it.
+        /// The stream's loudness meter. Only the worker's thread may use the meter.
         let meter: Carried<any LoudnessMetering>
         var loudness = Loudness()
         /// Whether all of the stream's audio was measured.
@@ -23,11 +24,11 @@ package final class LoudnessWorker: Sendable {
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
-    /// Maximum number of queued batches of 0.1 s: ten seconds of eight streams.
+    /// Maximum number of queued batches of 0.1 s each, which is sufficient for ten seconds of eight streams.
     private static let capacity = 800
 
-    /// Number of batches between full computations. Short-term loudness has a window of three seconds, so it changes
-    /// little in half a second.
+    /// Number of batches between full computations. Short-term loudness is measured over three seconds, so
+    /// its value changes little in half a second.
     fileprivate static let batchesBetween = 5
 
     /// Starts the thread.
@@ -61,9 +62,10 @@ package final class LoudnessWorker: Sendable {
         }
     }
 
-    /// Adds a stream.
+    /// Adds an audio stream to be measured.
     ///
-    /// - Parameter meter: The stream's meter. After this call, only the worker's thread may use it.
+    /// - Parameter meter: The stream's loudness meter. After this call, only the worker's thread may use the
+    ///   meter.
     /// - Returns: Index of the stream.
     package func add(_ meter: Carried<any LoudnessMetering>) -> Int {
         streams.withLock { streams in
@@ -104,7 +106,7 @@ extension LoudnessWorker.Stream {
 }
 
 extension Loudness {
-    /// The loudness without non-finite values, which occur if there was nothing to measure.
+    /// The loudness without non-finite values, which occur if there was no audio to measure.
     fileprivate var finite: Loudness {
         Loudness(
             momentary: momentary.finite, shortTerm: shortTerm.finite, integrated: integrated.finite,
@@ -128,7 +130,7 @@ package final class LoudnessStream {
     ///
     /// - Parameters:
     ///   - worker: The worker that measures the stream.
-    ///   - meter: A meter for the stream's channels.
+    ///   - meter: A loudness meter for the stream's channels.
     ///   - channels: Number of channels of the samples.
     package init(_ worker: LoudnessWorker, _ meter: Carried<any LoudnessMetering>, channels: Int) {
         self.worker = worker
@@ -142,12 +144,13 @@ package final class LoudnessStream {
         if pending.count >= batch { flush() }
     }
 
-    /// Ends the stream. Don't call `add` after this.
+    /// Ends the stream. Don't call `add` after this method.
     package func finish() { flush() }
 
-    /// The loudness so far.
+    /// The current loudness of the stream.
     package var loudness: Loudness { worker.loudness(of: index) }
-    /// Loudness of the whole stream, or `nil` if some audio was not measured. Available after the worker has ended.
+    /// Loudness of the whole stream, or `nil` if some audio was not measured. The value is available after
+    /// the worker has ended.
     package var whole: Loudness? { worker.whole(index) }
 
     private func flush() {

@@ -1,22 +1,22 @@
 package import Media
 
-/// Chooses the program's cover picture, which represents it when it isn't playing, and encodes it as JPEG. Used by the
-/// encoder's thread.
+/// Chooses the cover picture of the program, which represents the program in file managers and players, and
+/// encodes the picture as JPEG. This class is used by the encoder's thread.
 ///
-/// This class captures the frames at T0 and at 1, 2, 4, 8 … seconds, and keeps the last two. For any length of the
-/// recording, the earlier frame lies between a quarter and half of the recording. At that time, people are usually
-/// seated and not reaching for the stop button.
+/// This class captures the frames at T0 and at 1, 2, 4, 8 … seconds, and keeps the last two. Regardless of
+/// the recording's length, the earlier of these two frames is from the second quarter of the recording. At
+/// that time, people are usually seated and not reaching for the stop button.
 package final class ProgramCover: Sendable {
     private struct State {
         var frames: [CapturedFrame] = []
-        /// The next tick with a required frame; earlier ticks are ignored.
+        /// The next required tick; frames of earlier ticks are ignored.
         var due: Int64 = 0
     }
 
     private let state = ConditionLock(State())
     private let second: Int64
 
-    /// Maximum size of the JPEG in bytes. This space is reserved on the disk from the beginning.
+    /// Maximum size of the JPEG in bytes. This space is reserved on the disk from the start of the recording.
     package static let mostBytes = 256 << 10
     /// Width of the JPEG in pixels, suitable for thumbnails in file managers.
     private static let width: Int64 = 640

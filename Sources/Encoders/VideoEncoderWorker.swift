@@ -5,10 +5,11 @@ package import Writers
 
 /// The thread that composes and encodes one video stream, with its queue.
 ///
-/// Every queued tick reaches the file. The queue is bounded (`EncoderQueue`): it holds at most one second of ticks, or
-/// half a second while the encoder is slow. Ticks beyond this limit duplicate the previous frame. The limit bounds the
-/// loss in a crash and the memory of a recording. In simulated time, which would outrun every encoder, the caller waits
-/// for space instead.
+/// Every queued tick reaches the file. The queue is bounded (`EncoderQueue`): it holds at most one second of
+/// ticks, or half a second while the encoder is slow. Ticks beyond this limit duplicate the previous frame.
+/// The limit bounds the amount of data lost in a crash and the memory used by a recording. In simulated time,
+/// ticks can arrive faster than any encoder can process them, so the caller waits for space in the queue
+/// instead.
 ///
 /// A failed encoder is replaced (`EncodingRun`). After three consecutive failed attempts the stream ends.
 package final class VideoEncoderWorker: Sendable {
@@ -43,13 +44,15 @@ package final class VideoEncoderWorker: Sendable {
         var isFailing = false
         var conclusion: Conclusion?
         var recovery: Recovery?
-        /// The fates of the ticks that never left the worker: those after the end of a failed or abandoned stream.
+        /// Number of ticks, by fate (`Fate`), that were dropped after the end of a failed or abandoned
+        /// stream.
         var dropped = FateCounts()
         /// The preset to switch to at the next frame.
         var preset: VideoEncodingSettings.Preset?
-        /// The reason why the encoder rejected another preset; `nil` if it rejected none.
+        /// The reason why the encoder rejected a preset; `nil` if the encoder rejected no preset.
         var refusal: EncodingError?
-        /// Time and reason of the replacement of the hardware encoder by x264; `nil` if it wasn't replaced.
+        /// Time when x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
+        /// replaced.
         var fallback: EncoderFallback?
         var isFallbackTold = false
 
@@ -60,8 +63,9 @@ package final class VideoEncoderWorker: Sendable {
             return frameTime * Int64(queue.frameCount) + repeatTime * Int64(repeats)
         }
 
-        /// Updates the mean encoding time with the time of a job. The mean is a moving average over eight jobs, and
-        /// each job counts with at most four times the mean, so a single slow frame has little effect.
+        /// Updates the mean encoding time with the time of a job. The mean is a moving average over eight
+        /// jobs, and each job counts as at most four times the mean, so a single slow frame has little
+        /// effect.
         mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
             let mean = isRepeat ? repeatTime : frameTime
             let next =
@@ -70,7 +74,8 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
-    /// Inspects a frame that an encoder has composed, with the frame's tick, on the encoder's thread. Must not block.
+    /// Inspects a frame that an encoder has composed, with the frame's tick, on the encoder's thread. The
+    /// closure must not block.
     package typealias Watching = @Sendable (any VideoEncoding, Int64) -> Void
 
     /// Creates a replacement encoder for the same stream.
@@ -82,21 +87,22 @@ package final class VideoEncoderWorker: Sendable {
     /// Whether the caller waits for space in the queue, as in simulated time.
     package let waitsForRoom: Bool
 
-    /// Maximum number of queued ticks with new frames. Gives the governor time to act before frames are lost.
+    /// Maximum number of queued ticks with new frames. This gives the governor time to act before frames are
+    /// lost.
     package let room: Int
 
     /// The hardware encoder that starts this stream, or `nil` if x264 starts it.
     let hardware: HardwareEncoder?
 
-    /// Minimum backlog of a slow encoder.
+    /// Minimum backlog for an encoder to be considered slow.
     private static let slowBacklog = Nanoseconds.milliseconds(500)
 
     /// Starts the thread.
     ///
     /// - Parameters:
     ///   - name: Name of the thread.
-    ///   - encoder: The first encoder. After this call, only this thread may use it.
-    ///   - another: Creates a replacement when an encoder fails. Called on this thread.
+    ///   - encoder: The first encoder. After this call, only the worker's thread may use the encoder.
+    ///   - another: Creates a replacement when an encoder fails. Called on the worker's thread.
     ///   - sink: The sink for the packets.
     ///   - watching: Inspects each newly composed frame; `nil` for no inspection.
     ///   - waitsForRoom: Whether the caller waits for space in the queue, as in simulated time.
@@ -172,17 +178,19 @@ package final class VideoEncoderWorker: Sendable {
     package var backlog: Nanoseconds { state.withLock { $0.backlog } }
     /// Whether an encoder is working. The queue length indicates the encoder's speed only while the encoder is working.
     package var isWorking: Bool { state.withLock { !$0.isFailing && $0.conclusion == nil } }
-    /// Returns the reason why the encoder rejected another preset. Returns each rejection only once.
+    /// Returns the reason why the encoder rejected a preset. Each rejection is returned only once.
     package func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
-    /// Returns the new encoder that continues after a failure. Returns each recovery only once.
+    /// Returns the new encoder that continues after a failure. Each recovery is returned only once.
     package func takeRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
     /// Position and reason of the stream's end; `nil` if the stream didn't end before the recording.
     package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
-    /// The reason why the stream ended before the recording; `nil` if it didn't end early.
+    /// The reason why the stream ended before the recording; `nil` if the stream didn't end early.
     package var failure: EncodingError? { conclusion?.error }
-    /// Time and reason of the replacement of the hardware encoder by x264; `nil` if it wasn't replaced.
+    /// Time when x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
+    /// replaced.
     package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
-    /// Returns the time and reason of the replacement of the hardware encoder by x264. Returns them only once.
+    /// Returns the time when x264 replaced the hardware encoder, and the reason. Each replacement is returned
+    /// only once.
     package func takeFallback() -> EncoderFallback? {
         state.withLock { state in
             guard !state.isFallbackTold, let fallback = state.fallback else { return nil }
@@ -191,15 +199,16 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
-    /// The fates of the ticks already written to the worker's file.
+    /// Number of ticks already written to the worker's file, by fate (`Fate`).
     package var given: FateCounts { sink.given }
-    /// The fates of the ticks that arrived after the stream failed, or were in the worker when it was abandoned.
+    /// Number of ticks, by fate (`Fate`), that arrived after the stream failed or had not been written when
+    /// the worker was abandoned.
     package var dropped: FateCounts { state.withLock { $0.dropped } }
 
     /// Returns the counts of a track's frames already written to the worker's file.
     ///
-    /// - Parameter delivery: The frames that never reached a tick.
-    /// - Returns: The counts.
+    /// - Parameter delivery: Counts of the camera's frames that aren't shown by any tick.
+    /// - Returns: The frame counts of the track.
     package func counts(_ delivery: DeliveryCounts) -> FrameCounts {
         FrameCounts(delivery, written: given, dropped: [.encoder: dropped])
     }
@@ -207,21 +216,21 @@ package final class VideoEncoderWorker: Sendable {
     /// Returns the counts of a track's frames in a closed file.
     ///
     /// - Parameters:
-    ///   - delivery: The frames that never reached a tick.
+    ///   - delivery: Counts of the camera's frames that aren't shown by any tick.
     ///   - ledger: The ledger of the worker's stream in the file.
-    /// - Returns: The counts.
+    /// - Returns: The frame counts of the track.
     package func counts(_ delivery: DeliveryCounts, in ledger: StreamLedger) -> FrameCounts {
         FrameCounts(
             delivery, written: ledger.written.frames,
             dropped: [.encoder: dropped, .disk: ledger.dropped.frames])
     }
 
-    /// Ends the worker when the queue is empty. Don't queue ticks after this.
+    /// Ends the worker when the queue is empty. Don't queue ticks after this method.
     package func finish() {
         state.broadcast { $0.isFinished = true }
     }
 
-    /// Replaces the queued frames with duplicates of the last encoded one (cause `encoder`), so that the
+    /// Replaces the queued frames with duplicates of the last encoded frame (cause `encoder`), so that the
     /// worker ends soon. Does nothing before the first frame.
     package func giveUpFrames() {
         guard !waitsForRoom else { return }
@@ -251,7 +260,7 @@ extension VideoEncoderWorker {
     ///   - settings: The stream's initial settings.
     ///   - name: Name of the track, for messages.
     ///   - codecs: Creates the encoders.
-    /// - Returns: The function.
+    /// - Returns: The function that creates a replacement encoder.
     package static func making(
         _ settings: VideoEncodingSettings, named name: String, by codecs: any CodecFactory
     ) -> Making {

@@ -1,17 +1,18 @@
 internal import Media
 
-/// Holds the packets of a video encoder until all frames displayed before them have arrived, so that a file never has a
-/// gap at an encoder failure.
+/// Holds the packets of a video encoder until all frames displayed before them have arrived, so that an
+/// encoder failure never leaves a gap in a file.
 ///
-/// An invalid packet counts as an encoder failure. A packet is invalid if it is empty, if the encoder did not receive
-/// its tick or has already returned it, or if its times don't increase.
+/// An invalid packet counts as an encoder failure. A packet is invalid if it is empty, if its tick was not
+/// passed to the encoder, if the encoder has already returned a packet for its tick, or if its time stamps
+/// don't increase.
 struct VideoPackets {
     private let name: String
     /// Duration of each frame, in ticks of the file's time scale.
     private let duration: Int64
     private var held: [EncodedPacket] = []
     private var heldTicks: Set<Int64> = []
-    /// Decode time of the last packet written to the file, in ticks of its time scale.
+    /// Decode time of the last packet written to the file, in ticks of the file's time scale.
     private var writtenDecode: Int64?
 
     /// Maximum number of frames held back for reordering.
@@ -34,8 +35,8 @@ struct VideoPackets {
     /// - Parameters:
     ///   - packet: The encoder's next packet.
     ///   - ticks: The ticks that the encoder received and that aren't in the file.
-    /// - Returns: The packets that can be written to the file now, and the last tick in the file after that; `nil`
-    ///   while a packet is missing.
+    /// - Returns: The packets that can be written to the file now, and the last tick in the file after they
+    ///   are written; `nil` while a packet is missing.
     /// - Throws: `EncodingError` when the packet is invalid in this stream.
     mutating func add(
         _ packet: EncodedPacket, of ticks: Range<Int64>

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Monitoring
 internal import Profiles
 
-/// Generates the documentation of the events from their payload types.
+/// Generates the documentation of session events from the payload types of the events.
 package enum EventReference {
     /// A field of a JSON object.
     struct Field {
@@ -97,7 +97,7 @@ package enum EventReference {
         return (type as? any CaseIterable.Type).flatMap { texts($0) }
     }
 
-    /// Returns an event in which every field is set. The values are placeholders.
+    /// Returns an event with placeholder values in all fields.
     static func sample(of name: SessionEvent.Name) throws -> SessionEvent.Content {
         try SessionEvent.Content(name, from: FieldRecorder())
     }
@@ -140,8 +140,8 @@ private final class FieldRecorder: Decoder {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Unsupported() }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Unsupported() }
 
-    /// Stores whether a field is optional. To decode an optional field, a type first asks whether the field
-    /// is present.
+    /// Records whether a field is optional. A type that decodes an optional field first checks whether the
+    /// field is present.
     private final class Presence {
         var isAsked = false
     }

@@ -101,7 +101,7 @@ public struct FolderVerification: Sendable {
     ///
     /// - Parameters:
     ///   - file: The file's entry in the manifest.
-    ///   - progress: Called on this thread with the number of bytes read since the previous call.
+    ///   - progress: Called on the calling thread with the number of bytes read since the previous call.
     /// - Returns: The state of the file.
     public func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
         guard file.file.isPathWithin else {

@@ -28,7 +28,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
 extension JSONValue {
     /// Decodes any JSON value. Integers that fit in 64 bits stay exact; other numbers become `Double`.
     ///
-    /// - Throws: `DecodingError` for a number that neither type can represent.
+    /// - Throws: `DecodingError` for a number that neither `Int64` nor `Double` can represent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

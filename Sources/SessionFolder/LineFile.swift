@@ -3,10 +3,11 @@ internal import Glibc
 package import Media
 package import System
 
-/// An append-only NDJSON file such as `events.ndjson`. Each line is written with a single write, so lines stay complete
-/// after a crash. Only one thread at a time may append.
+/// An append-only NDJSON file such as `events.ndjson`. Each line is written with a single system call, so all
+/// written lines are complete after a crash. Only one thread at a time may append.
 package final class LineFile: Sendable {
-    /// Writes bytes to a descriptor and returns the count, as write(2) does. Tests inject short writes.
+    /// Writes bytes to a descriptor and returns the number of bytes written, like write(2). Tests inject
+    /// short writes.
     package typealias Writing = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
 
     private let descriptor: OwnedDescriptor
@@ -78,8 +79,8 @@ package final class LineFile: Sendable {
         }
     }
 
-    /// Removes the last `count` bytes, which are a partially written line, so that the next line starts at a line
-    /// boundary. If the disk fails to truncate the file, it doesn't accept later lines either.
+    /// Removes the last `count` bytes, which are a partially written line, so that the next line starts at a
+    /// line boundary. If truncation fails because of a disk error, later lines can't be written either.
     private func cutOff(_ count: Int) {
         var status = stat()
         guard count > 0, fstat(descriptor.number, &status) == 0, status.st_size >= count else { return }
@@ -124,7 +125,7 @@ enum TornLines {
         var end = bytes.lastIndex(of: newline)
         while let last = end {
             let before = bytes[..<last].lastIndex(of: newline)
-            // The first line may start before these bytes.
+            // The first line is incomplete if it starts before the first of these bytes.
             guard before != nil || isFromStart else { return nil }
             let line = bytes[(before.map { $0 + 1 } ?? 0)..<last]
             do {

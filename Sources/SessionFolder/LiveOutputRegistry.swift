@@ -12,7 +12,8 @@ package final class LiveOutputRegistry: Sendable {
         var reasons: [String] = []
         /// Numbers of frames that were sent and dropped before T0.
         var before: (sent: Int64, dropped: Int64) = (0, 0)
-        /// Whether the recording stores the output: it was active at T0 or later.
+        /// Whether the recording's manifest includes the live output, because the output was active at T0 or
+        /// later.
         var isKept = false
         /// The second in which the last change events occurred, and the number of events in that second.
         var told: (second: Int64, count: Int) = (0, 0)
@@ -21,7 +22,7 @@ package final class LiveOutputRegistry: Sendable {
     }
 
     private struct State {
-        /// The outputs, ordered by their first report.
+        /// The live outputs, in the order of their first reports.
         var entries: [Entry] = []
         var listener: (@Sendable (Bool) -> Void)?
     }
@@ -37,7 +38,7 @@ package final class LiveOutputRegistry: Sendable {
     private static let mostConnections = 10_000
     private static let mostEntries = 100
 
-    /// Status of all live outputs, ordered by their first report.
+    /// Status of all live outputs, in the order of their first reports.
     package var present: [LiveOutputStatus] { state.withLock { $0.entries.map(\.status) } }
 
     /// Sets the listener, which is called with `true` when a recording starts and with `false` when the recording has
@@ -46,7 +47,7 @@ package final class LiveOutputRegistry: Sendable {
 
     /// Updates the status of a live output.
     ///
-    /// - Returns: Whether to report an event, because the state or its reason changed.
+    /// - Returns: Whether an event must be reported because the state or its reason has changed.
     package func take(_ status: LiveOutputStatus) -> Bool {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.status.name == status.name }) else {
@@ -120,7 +121,8 @@ package final class LiveOutputRegistry: Sendable {
     /// - Parameters:
     ///   - start: T0, the start time of the recording.
     ///   - end: The end of the recording, or the current time if it is still running.
-    /// - Returns: The outputs that were active since T0, with times between T0 and the end.
+    /// - Returns: The live outputs that were active at T0 or later, with connection times limited to the
+    ///   range from T0 to `end`.
     package func recorded(from start: ClockTime, to end: ClockTime) -> [Manifest.LiveOutput] {
         let length = (end - start).count
         return state.withLock(\.entries).filter(\.isKept).map { entry in
@@ -179,7 +181,7 @@ public struct LiveOutputStatus: Sendable, Equatable {
     public var text: String?
     /// Start of the current state, on the session clock.
     public var since: ClockTime
-    /// Number of frames sent. For a virtual microphone, the number of 20 ms blocks.
+    /// Number of frames sent. For a virtual microphone, this is the number of 20 ms blocks.
     public var sentFrames: Int64 = 0
     /// Frames dropped so far because the server was too slow or unreachable.
     public var droppedFrames: Int64 = 0
@@ -200,15 +202,15 @@ extension Manifest {
     public struct LiveOutput: Sendable, Equatable, Codable {
         /// An interval in which the server accepted the stream.
         public struct Connection: Sendable, Equatable, Codable {
-            /// Start in nanoseconds since T0.
+            /// Start of the connection in nanoseconds since T0.
             public var from_ns: Int64
-            /// End in nanoseconds since T0.
+            /// End of the connection in nanoseconds since T0.
             public var to_ns: Int64
 
             package init(from_ns: Int64, to_ns: Int64) { (self.from_ns, self.to_ns) = (from_ns, to_ns) }
         }
 
-        /// Maximum number of stored reasons.
+        /// Maximum number of reasons stored per live output.
         package static let mostReasons = 20
 
         /// Name of the live output.
@@ -217,11 +219,11 @@ extension Manifest {
         public var kind: String
         /// Connection periods, in order.
         public var connected: [Connection]
-        /// Number of frames sent. For a virtual microphone, the number of 20 ms blocks.
+        /// Number of frames sent. For a virtual microphone, this is the number of 20 ms blocks.
         public var sent_frames: Int64
         /// Number of frames dropped because the server was too slow or unreachable.
         public var dropped_frames: Int64
-        /// Descriptions of the problems, without duplicates.
+        /// Descriptions of the connection problems, without duplicates.
         public var reasons: [String]
 
         package init(

@@ -4,8 +4,8 @@ internal import Media
 ///
 /// The recorder and the recovery share this type. The recovery therefore finds every file that a recorder creates.
 public enum PartName {
-    /// Returns the next name of a continuation file that no other track uses. A name may be in use because cameras
-    /// `desk` and `desk-2` may both exist.
+    /// Returns the next name of a continuation file that no other track uses. For example, a name may be in
+    /// use if both a camera `desk` and a camera `desk-2` exist.
     ///
     /// - Parameters:
     ///   - number: Number of the previous part; 1 is the first file.

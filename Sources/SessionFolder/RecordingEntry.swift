@@ -31,14 +31,15 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
     public private(set) var bytes: Int64?
     /// Name of the profile; `nil` if unknown.
     public private(set) var profile: String?
-    /// The verdict on a recording that has ended, or why the recording cannot be read; `nil` while it is running.
+    /// The verdict on a recording that has ended, or the reason why the recording cannot be read; `nil` while
+    /// the recording is running.
     public private(set) var verdict: String?
 
     /// Inspects a folder; `nil` if it isn't a session folder.
     ///
     /// - Parameters:
     ///   - name: The folder's name.
-    ///   - parent: Path of its parent folder.
+    ///   - parent: Path of the folder that contains the session folder.
     public init?(_ name: String, in parent: String) {
         self.init(name, in: parent, started: Self.start(of: "\(parent)/\(name)"))
     }
@@ -83,8 +84,8 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
         }
     }
 
-    /// Returns the start date of a recording. Without a manifest, returns the modification date of its events; `nil` if
-    /// the events are missing too.
+    /// Returns the start date of a recording. Without a manifest, returns the modification date of the event
+    /// file; `nil` if the event file is missing too.
     private static func date(of folder: String, started: String?) -> Date? {
         if let date = started.flatMap({ Manifest.date(ofTimeStamp: $0) }) { return date }
         var status = stat()
@@ -129,7 +130,7 @@ public struct RecordingSearch: Sendable {
     public private(set) var empty: [String] = []
     /// Number of recordings that have ended.
     public private(set) var endedCount = 0
-    /// Folders that could not be searched, one sentence per folder.
+    /// Messages about folders that could not be searched, one sentence per folder.
     public private(set) var remarks: [String] = []
 
     /// Maximum search depth below the first folder. Recordings sorted by year, month and day are three levels deep.

@@ -6,8 +6,8 @@ public import Profiles
 
 /// A session event, which is one line of `events.ndjson`.
 ///
-/// The payload types are the only definition of the events. The writers and readers of the event file, the table in
-/// `docs/reference/events.md`, and `docs/events.schema.json` are derived from them.
+/// The payload types are the only definition of the events. The writers and readers of the event file, the
+/// table in `docs/reference/events.md`, and `docs/events.schema.json` are derived from the payload types.
 public struct SessionEvent: Sendable, Equatable {
     /// Kind of event, the value of the field `event`.
     public enum Name: String, Sendable, Codable, CaseIterable {
@@ -170,13 +170,14 @@ public struct SessionEvent: Sendable, Equatable {
 
     /// The fields of one kind of event. The property names are the JSON field names.
     public protocol Payload: Sendable, Equatable, Codable {
-        /// When the event occurs; used for the documentation.
+        /// Description of when the event occurs, used in the documentation.
         static var meaning: String { get }
     }
 
     /// Kind and fields of the event.
     public let content: Content
-    /// Time of the event relative to T0; negative before T0. On standby, it is the time since the last `standby` event.
+    /// Time of the event relative to T0; negative before T0. On standby, this is the time since the last
+    /// `standby` event.
     public let at: MediaTime
 
     /// Kind of the event.
@@ -186,7 +187,7 @@ public struct SessionEvent: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - content: Kind and fields of the event.
-    ///   - at: Time since T0, or on standby since the last `standby` event.
+    ///   - at: Time since T0. On standby, this is the time since the last `standby` event.
     public init(_ content: Content, at: MediaTime) {
         self.content = content
         self.at = at
@@ -260,7 +261,7 @@ extension SessionEvent {
 
         /// Start time of the recording (T0) on `CLOCK_MONOTONIC`.
         public let t0_monotonic_ns: Int64
-        /// Path of the session folder; `nil` if a program records without files.
+        /// Path of the session folder; `nil` if the session writes no files.
         public let folder: String?
 
         package init(t0_monotonic_ns: Int64, folder: String? = nil) {
@@ -467,12 +468,13 @@ extension SessionEvent {
 
         /// State of a clock model.
         public enum State: String, Sendable, Codable, CaseIterable {
-            /// The model is reliable.
+            /// The clock model is reliable.
             case locked
-            /// The model has been unreliable for some time.
+            /// The clock model has been unreliable for some time.
             case lost
-            /// The model started a new regression line because the device was unavailable, jumped, or changed its rate.
-            /// The model is locked again when the new line is reliable.
+            /// The clock model started a new regression line because the device was unavailable, its clock
+            /// jumped, or its rate changed. The model is locked again when the new regression line is
+            /// reliable.
             case restarted
         }
 
@@ -484,9 +486,9 @@ extension SessionEvent {
         public let ppm: Double
         /// Standard error of the clock model in microseconds.
         public let residual_us: Double
-        /// Shift of the model's times in microseconds.
+        /// Shift of the clock model's times, in microseconds.
         public let moved_us: Double?
-        /// Number of resets since the previous event.
+        /// Number of restarts of the clock model since the previous event.
         public let restarts: Int64?
 
         package init(
@@ -533,7 +535,7 @@ extension SessionEvent {
         public static let meaning =
             "The level of system pressure changed. `text` is present from `serious` upward."
 
-        /// One factor of the pressure.
+        /// One factor of the system pressure.
         public struct Factor: Sendable, Equatable, Codable {
             /// The name of the factor.
             public let what: String
@@ -643,7 +645,7 @@ extension SessionEvent {
         public let from: String?
         /// Device node of the failed encoder.
         public let device: String?
-        /// Name of the encoder that replaces it.
+        /// Name of the encoder that replaces the failed encoder.
         public let to: String?
         /// Number of frames lost in the failed encoder.
         public let lost: Int64?

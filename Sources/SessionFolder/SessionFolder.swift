@@ -9,8 +9,8 @@ package import System
 public final class SessionFolder: Sendable {
     /// Absolute path at which the folder was created.
     public let path: String
-    /// Current absolute path of the folder, which may have been renamed or moved; `path` if the folder was removed. May
-    /// block on disk I/O.
+    /// Current absolute path of the folder, which may have been renamed or moved; `path` if the folder was
+    /// removed. Reading this property may block on disk I/O.
     public var currentPath: String {
         guard let file = events.currentPath, let end = file.lastIndex(of: "/") else { return path }
         return String(file[..<end])
@@ -19,8 +19,8 @@ public final class SessionFolder: Sendable {
     private let contained: ContainedFolder
     private let events: LineFile
 
-    /// Creates a new folder in `parent` and its event file. Creates `parent` if it is missing. If the name is
-    /// already in use, a number is appended.
+    /// Creates a new folder in `parent`, and creates the event file in that folder. Creates `parent` if it is
+    /// missing. If the name is already in use, a number is appended.
     ///
     /// - Throws: `FileError` if the folder or its first files cannot be created.
     public convenience init(in parent: String, name: String) throws(FileError) {
@@ -44,7 +44,7 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Creates the event file in a newly created folder. Removes the folder on failure.
+    /// Creates the event file in a newly created folder. If this fails, the folder is removed.
     private init(taking candidate: String) throws(FileError) {
         path = candidate
         do throws(FileError) {
@@ -120,10 +120,11 @@ public final class SessionFolder: Sendable {
                 "it is the folder of the recording itself. Choose another folder, ideally on another disk.")
     }
 
-    /// Returns a file of this recording, which doesn't have to exist. Creates nothing.
+    /// Returns a file of this recording. The file doesn't have to exist, and it isn't created.
     package func place(of relative: String) -> ContainedFile { contained.file(relative) }
 
-    /// Returns a file of this recording, which doesn't have to exist, and creates its parent folders.
+    /// Returns a file of this recording, and creates the file's parent folders. The file itself doesn't have
+    /// to exist.
     ///
     /// - Throws: `FileError` with the operation "creating the folder".
     package func file(_ relative: String) throws(FileError) -> ContainedFile {
@@ -255,7 +256,7 @@ public enum FolderState: Sendable, Equatable {
         self = Self.isLocked(events) ? .running : FileSearch(in: folder).findsNothing ? .empty : .unfinished
     }
 
-    /// Whether another process, which is recording or recovering, holds the lock on the events.
+    /// Whether another process, which is recording or recovering, holds the lock on the event file.
     private static func isLocked(_ events: ContainedFile) -> Bool {
         do throws(FileError) {
             let descriptor = try events.openForReading()

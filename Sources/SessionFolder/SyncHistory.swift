@@ -28,7 +28,8 @@ package struct SyncHistory: Sendable {
 
     package init() {}
 
-    /// Restores the clock readings from the events of an interrupted recording. Events exist only for clock changes.
+    /// Restores the clock readings from the events of an interrupted recording. The event file contains only
+    /// clock changes, not all readings.
     init(_ events: RecordedEvents) {
         for reading in events.clockReadings where reading.at >= .zero {
             clocks[reading.role, default: Course()].add(
@@ -118,12 +119,12 @@ package struct JitterHistogram: Sendable, Equatable {
     private var bins = [UInt32](repeating: 0, count: 2 * JitterHistogram.reach + 1)
     private(set) var count = 0
 
-    /// Creates an empty histogram with a nominal count of `count` time stamps.
+    /// Creates a histogram with empty bins. `count` is the initial value of the time stamp counter.
     package init(count: Int = 0) {
         self.count = count
     }
 
-    /// Adds the deviation of a time stamp from the line.
+    /// Adds the deviation of a time stamp from the regression line.
     package mutating func add(_ deviation: Nanoseconds) {
         let bin = (Double(deviation.count) / Double(Self.binWidth.count)).rounded()
         bins[Int(min(max(bin, -Double(Self.reach)), Double(Self.reach))) + Self.reach] &+= 1

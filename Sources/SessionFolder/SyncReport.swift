@@ -2,8 +2,8 @@ internal import Media
 internal import Plots
 internal import Timing
 
-/// One-page report on the synchronization quality of a recording. For each device it shows the rate error over time,
-/// the time stamp jitter, and the periods in which the track differs from the captured data.
+/// One-page report on the synchronization quality of a recording. For each device, the report shows the rate
+/// error over time, the time stamp jitter, and the periods in which the track differs from the captured data.
 package struct SyncReport {
     private let manifest: Manifest
     private let history: SyncHistory
@@ -43,7 +43,7 @@ package struct SyncReport {
         }
     }
 
-    /// Creates the report of a recording. `history` contains the states of its clocks and tracks.
+    /// Creates the report of a recording. `history` contains the states of the recording's clocks and tracks.
     package init(manifest: Manifest, history: SyncHistory) {
         self.manifest = manifest
         self.history = history

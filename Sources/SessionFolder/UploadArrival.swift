@@ -1,7 +1,7 @@
 internal import Media
 
-/// The place in a session folder to which a phone's local recording is uploaded before it becomes the file of
-/// a track.
+/// The file in a session folder that receives a phone's uploaded local recording before it becomes the file
+/// of a track.
 public struct UploadArrival: Sendable, Equatable {
     /// Role of the phone's camera.
     public let role: String
@@ -26,8 +26,8 @@ public struct UploadArrival: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// A phone's local recording, uploaded after the session. Local recordings don't contain gaps from
-    /// network failures.
+    /// A phone's local recording, uploaded after the session. A local recording doesn't contain gaps caused
+    /// by network failures.
     public struct Upload: Sendable, Equatable, Codable {
         /// Role of the phone's camera.
         public var role: String
@@ -45,7 +45,8 @@ extension Manifest {
         public var height: Int
         /// Frame rate requested from the phone, in frames per second.
         public var rate: Double
-        /// Time 0 of the file, in nanoseconds, relative to T0. Frames keep their own capture times.
+        /// Position of the file's time 0, in nanoseconds since T0. The frames in the file keep their own
+        /// capture times.
         public var first_ns: Int64
         /// Length of the file in nanoseconds.
         public var duration_ns: Int64

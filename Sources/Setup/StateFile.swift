@@ -31,7 +31,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     /// Reads the content. Returns empty content if the file doesn't exist.
     ///
     /// - Returns: The content, and a warning for the user if the file is corrupt. A corrupt file is renamed,
-    ///   so the user sees the warning only once. If renaming fails, the warning states this.
+    ///   so the user sees the warning only once. If renaming fails, the warning also says so.
     func read() -> (content: Content, warning: String?) {
         switch reading() {
         case .whole(let content): return (content, nil)
@@ -69,7 +69,8 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         case broken(String)
     }
 
-    /// Maximum size of a file that is read, in bytes. This is far more than any number of devices requires.
+    /// Maximum size of a file that is read, in bytes. This limit is far larger than a file for any realistic
+    /// number of devices.
     private static var greatestSize: Int { 1 << 20 }
 
     private func reading() -> Reading {

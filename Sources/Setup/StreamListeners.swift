@@ -22,7 +22,8 @@ struct StreamListeners<Element: Sendable> {
 
     /// Removes all listeners.
     ///
-    /// - Returns: The removed continuations. The caller finishes them without holding its lock.
+    /// - Returns: The removed continuations. The caller finishes these continuations without holding its
+    ///   lock.
     mutating func removeAll() -> [AsyncStream<Element>.Continuation] {
         defer { continuations = [:] }
         return Array(continuations.values)

@@ -68,8 +68,9 @@ struct StressBench {
 
     /// Returns the plan of a run.
     ///
-    /// A set run records only its cameras. Compressed frames are copied. Raw frames are encoded at the lowest cost,
-    /// because the disk couldn't handle them. A climb run has the same outputs as the profile.
+    /// A run that tests a camera set records only the cameras of that set. Compressed frames are copied. Raw
+    /// frames are encoded at the lowest cost, because their data rate would be too high for the disk. A run
+    /// of the climb has the same outputs as the profile.
     private func plan(_ trial: StressTrial) throws(SetupError) -> SessionPlan {
         var variant = profile
         var devices = resolver.devices
@@ -101,7 +102,7 @@ struct StressBench {
         return plan
     }
 
-    /// Adapts the profile's frame regions to another size. A set run shows whole frames.
+    /// Adapts the profile's frame regions to another size. A run that tests a camera set uses whole frames.
     private static func adapt(_ camera: inout CameraRole, to size: FrameSize, isAlone: Bool) {
         if isAlone {
             (camera.crop, camera.zoom, camera.output) = (nil, .none, nil)

@@ -8,8 +8,8 @@ internal import SessionFolder
 
 /// The content of `certificate.json`: the computer and the devices of a stress test, its runs, and their results.
 ///
-/// Times are in nanoseconds since the start of the test. Within a run's time series, they are relative to the run's T0.
-/// `docs/stress.schema.json` is the JSON Schema.
+/// Times are in nanoseconds since the start of the test. Times in a run's time series are relative to the
+/// run's T0. `docs/stress.schema.json` is the JSON Schema.
 public struct StressCertificate: Sendable, Equatable, Codable {
     /// The progress of the test.
     public enum Outcome: String, Sendable, Codable {
@@ -86,7 +86,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var identity: String
         /// The selector for the device.
         public var selector: String
-        /// USB vendor and product IDs, `046d:082d`; omitted if there are none.
+        /// USB vendor and product IDs, such as `046d:082d`; omitted if the device doesn't have these IDs.
         public var product: String?
         /// The device's release number (bcdDevice), which most vendors increase with each firmware version.
         public var firmware: String?
@@ -94,7 +94,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var controller: String?
         /// The speed of the device's connection in Mbit/s; omitted if unknown.
         public var megabits: Int?
-        /// The formats that could be tested for a camera; empty for a microphone.
+        /// The camera formats that were available for testing; empty for a microphone.
         public var formats: [String]
 
         /// Creates an entry. Each parameter sets the property of the same name.
@@ -121,7 +121,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var runs: [StressKind]
         /// Duration of each set run and each climb step, in nanoseconds.
         public var each_ns: Int64
-        /// Duration of the soak test in nanoseconds; omitted if there is none.
+        /// Duration of the soak test in nanoseconds; omitted if no soak test was requested.
         public var soak_ns: Int64?
         /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
         public var lost_limit: Double
@@ -149,7 +149,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         }
     }
 
-    /// The results of raising the load step by step.
+    /// The results of the climb, which raises the load step by step.
     public struct Climb: Sendable, Equatable, Codable {
         /// The runs: first the unmodified profile, then the ascending steps.
         public var runs: [Run]
@@ -213,7 +213,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         }
     }
 
-    /// Version of the file format.
+    /// Version of the certificate's file format.
     public var schema = 1
     /// The version of multicam.
     public var multicam: String
@@ -227,7 +227,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public var outcome: Outcome
     /// Whether all runs of the unmodified profile passed; omitted until a result is available.
     public var verdict: Verdict?
-    /// The conclusions, one sentence each. The first one states the result.
+    /// The conclusions, one sentence each. The first sentence states the result.
     public var summary: [String]
     /// The tested computer.
     public var machine: Machine
@@ -235,11 +235,11 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     public var devices: [Device]
     /// The tests that the user requested.
     public var asked: Asked
-    /// The results of the set runs; omitted if not requested.
+    /// The results of the set runs; omitted if no set runs were requested.
     public var sets: Sets?
-    /// The results of the climb; omitted if not requested.
+    /// The results of the climb; omitted if no climb was requested.
     public var climb: Climb?
-    /// The soak run; omitted if there is none.
+    /// The soak run; omitted if no soak test was requested.
     public var soak: Run?
     /// The state of the computer during all runs.
     public var environment: Environment
@@ -277,8 +277,8 @@ extension StressCertificate {
         public var kind: StressKind
         /// The grade of a set run, or the change made by a climb step.
         public var title: String
-        /// Number of the climb step. A repetition has the same number as the original step. The value is `nil` for
-        /// other kinds of tests.
+        /// Number of the climb step. A repeated step has the same number as the original step. The value is
+        /// `nil` for other kinds of tests.
         public var step: Int?
         /// Whether the run uses the unmodified profile with its own formats and all cameras.
         public var is_profile: Bool
@@ -298,9 +298,9 @@ extension StressCertificate {
         public var tracks: [Track]
         /// The predicted cost of the plan; `nil` if the run couldn't be planned.
         public var predicted: Predicted?
-        /// The measured resource usage of the run; `nil` if it didn't start.
+        /// The measured resource usage of the run; `nil` if the run didn't start.
         public var measured: Measured?
-        /// The samples of the run; `nil` if there are fewer than two.
+        /// The samples of the run; `nil` if there are fewer than two samples.
         public var course: Course?
 
         /// Creates a run without a result. The start time is relative to the start of the test.
@@ -354,7 +354,7 @@ extension StressCertificate {
         public var name: String
         /// The kind of track: `camera`, `microphone`, `program`.
         public var kind: String
-        /// Number of captured frames, or of samples for a microphone.
+        /// Number of captured frames, or of captured samples for a microphone.
         public var captured: Int64
         /// Lost frames by cause. For a microphone, the number of samples that were replaced by silence is stored under
         /// `silence`.
@@ -378,11 +378,12 @@ extension StressCertificate {
 
     /// The predicted resource usage of a plan, computed before the run.
     public struct Predicted: Sendable, Equatable, Codable {
-        /// The largest of the terms. A plan with a value above 1 is expected to fail.
+        /// The predicted usage of the scarcest resource, which is the largest value of `terms`. A plan with a
+        /// value above 1 is expected to fail.
         public var hardware: Double
         /// The predicted usage of each resource.
         public var terms: [Term]
-        /// Predicted CPU seconds per second; omitted if the computer's costs are unknown.
+        /// Predicted CPU usage in CPU seconds per second; omitted if the computer's costs are unknown.
         public var processors: Double?
         /// Predicted bytes per second written to the disk.
         public var bytes_per_second: Double
@@ -406,14 +407,15 @@ extension StressCertificate {
 
     /// The measured resource usage of a run, averaged from its first to its last sample.
     public struct Measured: Sendable, Equatable, Codable {
-        /// CPU seconds per second, excluding the threads of synthetic devices; omitted in simulated time.
+        /// CPU usage in CPU seconds per second, excluding the threads of synthetic devices; omitted in
+        /// simulated time.
         public var processors: Double?
-        /// CPU seconds per second used by the threads of synthetic devices, which share the processors with
-        /// the program.
+        /// CPU usage of the threads of synthetic devices, in CPU seconds per second. These threads share the
+        /// processors with multicam.
         public var made_up_processors: Double?
         /// Bytes per second written to the disk; omitted if the system doesn't report them.
         public var bytes_per_second: Double?
-        /// Bytes per second of frames delivered by the cameras, excluding USB overhead.
+        /// Data rate of the frames delivered by the cameras in bytes per second, excluding USB overhead.
         public var camera_bytes_per_second: Double?
         /// The highest system pressure; omitted if it wasn't measured.
         public var pressure_peak: PressureLevel?
@@ -428,13 +430,14 @@ extension StressCertificate {
     public struct Course: Sendable, Equatable, Codable {
         /// Time of each sample, in nanoseconds, relative to T0.
         public var at_ns: [Int64]
-        /// The columns of each camera, by role.
+        /// The time series of each camera, by role.
         public var cameras: [String: CameraCourse]
         /// System pressure at each sample.
         public var pressure: [PressureLevel]
-        /// Temperature of the hottest thermal zone in degrees Celsius; null if there is none.
+        /// Temperature of the hottest thermal zone in degrees Celsius; null if the computer doesn't have a
+        /// thermal zone.
         public var temperature: [Double?]
-        /// CPU seconds per second; null in simulated time.
+        /// CPU usage in CPU seconds per second; null in simulated time.
         public var processors: [Double?]
         /// Bytes per second written to the disk; null if unknown.
         public var bytes_per_second: [Double?]
@@ -442,15 +445,15 @@ extension StressCertificate {
         public var free_bytes: [Int64?]
     }
 
-    /// The samples of one camera as columns.
+    /// The samples of one camera, stored as columns.
     public struct CameraCourse: Sendable, Equatable, Codable {
         /// Delivered frames per second.
         public var rate: [Double]
         /// Mean deviation of the time stamps from a constant interval, in microseconds; null if fewer than two frames
         /// arrived.
         public var jitter_us: [Double?]
-        /// Frames lost since T0, by cause. `computer` counts frames lost after delivery because they were late or
-        /// because of the encoder, the disk, or the governor.
+        /// Number of frames lost since T0, by cause. The cause `computer` counts frames lost after delivery
+        /// because they were late or because of the encoder, the disk, or the governor.
         public var lost: [String: [Int]]
     }
 }

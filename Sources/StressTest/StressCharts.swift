@@ -119,7 +119,7 @@ struct StressChart {
     /// Labels that replace the numbers on the vertical axis, one for each integer starting from 0.
     var names: [String] = []
 
-    /// The chart; `nil` if it would be empty.
+    /// The chart as HTML; `nil` if the chart would be empty.
     var html: HTML? {
         let all = series.flatMap(\.values).compactMap(\.self)
         guard !all.isEmpty, let last = seconds.last, last > 0 else { return nil }

@@ -9,7 +9,7 @@ public import Media
 public struct StressClimb: Sendable {
     /// One step of the climb.
     public struct Step: Sendable, Equatable {
-        /// Number of the step, starting at 1. A repetition has the same number.
+        /// Number of the step, starting at 1. A repeated step has the same number as the original step.
         public let number: Int
         /// The change made by the step, for example `desk 640x480 → 1280x720 at 30`. The first step lists the lowest
         /// formats instead.
@@ -24,7 +24,7 @@ public struct StressClimb: Sendable {
     public enum End: Sendable, Equatable {
         /// All cameras passed at their highest formats.
         case top
-        /// This step failed twice.
+        /// The climb ended because this step failed twice.
         case gave(Step)
     }
 
@@ -37,13 +37,13 @@ public struct StressClimb: Sendable {
     }
 
     private var ladders: [Ladder]
-    /// Index of the next camera to be raised.
+    /// Index of the next camera to get a higher format.
     private var turn = 0
     private var number = 1
     private var upcoming: Step?
     /// The highest step that passed; `nil` if no step has passed yet.
     public private(set) var highest: Step?
-    /// The reason for the end of the climb; `nil` until it has ended.
+    /// The reason for the end of the climb; `nil` until the climb has ended.
     public private(set) var end: End?
 
     private static let lowestRate: FrameRate = FrameRate(15)
@@ -70,7 +70,7 @@ public struct StressClimb: Sendable {
     /// Returns the next step to try; `nil` if the climb has ended.
     public func next() -> Step? { upcoming }
 
-    /// Applies the result of the step that `next` returned.
+    /// Records the result of the step that `next` returned.
     public mutating func note(held: Bool) {
         guard let step = upcoming else { return }
         if held {
@@ -86,8 +86,8 @@ public struct StressClimb: Sendable {
         }
     }
 
-    /// Returns the step that gives the next camera a larger size, or otherwise a higher rate. Returns `nil` if all
-    /// cameras have reached their highest formats.
+    /// Returns the step that gives the next camera a larger size, or a higher rate if no size can be raised.
+    /// Returns `nil` if all cameras have reached their highest formats.
     private mutating func raised() -> Step? {
         for path in [\Ladder.sizes, \Ladder.rates] {
             for offset in ladders.indices {
@@ -136,7 +136,7 @@ public struct StressClimb: Sendable {
     }
 
     /// Returns the smallest and the largest size, and the sizes between them that have at least 1.5 times as
-    /// many pixels as the previous one.
+    /// many pixels as the previously selected size.
     private static func thinned(_ modes: [StressOffer.Mode]) -> [StressOffer.Mode] {
         guard let largest = modes.last else { return [] }
         var taken: [StressOffer.Mode] = []

@@ -107,8 +107,8 @@ public struct StressCourse: Sendable {
     ///
     /// - Parameters:
     ///   - cameras: The counters of one camera for each sample.
-    ///   - final: The final losses of its track. These losses limit the estimate, because the two counts are taken a
-    ///     tenth of a second apart, and frames around T0 appear in only one of them.
+    ///   - final: The final losses of the camera's track. These losses limit the estimate, because the two
+    ///     counts are taken a tenth of a second apart, and frames around T0 appear in only one of the counts.
     /// - Returns: One column for each cause of loss that occurred.
     private static func losses(_ cameras: [StressSample.Camera], final: [String: Int64]) -> [String: [Int]] {
         let inComputer = LossCause.allCases.filter { $0.origin == .computer || $0 == .governor }
@@ -150,8 +150,8 @@ public struct StressCourse: Sendable {
     }
 }
 
-/// The state of a run at one point in time. The counters start with the devices, so the difference between
-/// two samples gives the values for the time between them.
+/// The state of a run at one point in time. The counters start when the devices start, so the difference
+/// between two samples gives the values for the time between them.
 public struct StressSample: Sendable, Equatable {
     /// The counters of one camera.
     public struct Camera: Sendable, Equatable {
@@ -159,11 +159,12 @@ public struct StressSample: Sendable, Equatable {
         public var frames = 0
         /// Total size of all delivered frames in bytes.
         public var bytes: Int64 = 0
-        /// Sum of the deviations of all time stamps from a constant interval. Divide it by `intervals` for the mean.
+        /// Sum of the deviations of all time stamps from a constant interval. Divide this sum by `intervals`
+        /// to get the mean deviation.
         public var jitter = Nanoseconds.zero
         /// Number of frame intervals included in `jitter`.
         public var intervals = 0
-        /// Frames lost before delivery since T0, by cause.
+        /// Number of frames lost before delivery since T0, by cause.
         public var lost: [LossCause: Int] = [:]
         /// Number of disconnections of the camera.
         public var absences = 0
@@ -180,13 +181,13 @@ public struct StressSample: Sendable, Equatable {
     public var cameras: [String: Camera]
     /// System pressure; `nil` if it isn't measured.
     public var pressure: PressureLevel?
-    /// Temperature of the hottest thermal zone; `nil` if there is none.
+    /// Temperature of the hottest thermal zone; `nil` if the computer doesn't have a thermal zone.
     public var temperature: Temperature?
     /// CPU time of the process excluding the threads of synthetic devices; `nil` in simulated time.
     public var processorTime: Nanoseconds?
     /// CPU time of the threads of synthetic devices; `nil` in simulated time.
     public var syntheticTime: Nanoseconds?
-    /// Disk space; `nil` if unknown.
+    /// Free space on the disk; `nil` if unknown.
     public var disk: DiskSpace?
     /// Roles of the cameras with an unreliable clock model.
     public var unlocked: [String]

@@ -108,8 +108,8 @@ public struct StressJudgment: Sendable, Equatable {
         }
     }
 
-    /// Returns the cause of most losses beyond the limit. The program's losses include the losses of its cameras and of
-    /// its encoder.
+    /// Returns the cause that accounts for most of the losses beyond the limit. The program's losses include
+    /// the losses of its cameras and of its encoder.
     private static func heaviest(_ tracks: [StressCertificate.Track], _ limits: StressLimits) -> StressCause?
     {
         let beyond = tracks.filter { $0.kind != "microphone" && $0.lostShare > limits.lostShare }
@@ -136,13 +136,13 @@ public struct StressJudgment: Sendable, Equatable {
 public struct StressFindings: Sendable, Equatable {
     /// The captured and lost frames or samples of each track.
     public var tracks: [StressCertificate.Track]
-    /// The periods without data from devices.
+    /// The periods during which devices delivered no data.
     public var gaps: [Gap]
-    /// File failures, one sentence each.
+    /// Descriptions of file failures, one sentence each.
     public var storageFailures: [String]
-    /// Encoder failures, one sentence each.
+    /// Descriptions of encoder failures, one sentence each.
     public var encodingFailures: [String]
-    /// Microphones that were silent for longer than the profile's limit, one sentence each.
+    /// Messages about microphones that were silent for longer than the profile's limit, one sentence each.
     public var silences: [String]
     /// The system pressure during the recording; `nil` if it wasn't measured.
     public var pressure: Manifest.Pressure?
@@ -208,7 +208,7 @@ extension StressCertificate.Track {
 
 /// The limiting part of the system, which caused a run to fail.
 public enum StressCause: String, Sendable, Codable, CaseIterable {
-    /// The connection between cameras and computer.
+    /// The connection between the cameras and the computer.
     case bus
     /// Encoders, late threads, or drivers that had no free buffer.
     case processor
@@ -220,8 +220,8 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     /// The formats can't be combined into a plan.
     case setup
 
-    /// Maps the cause of a lost frame to the responsible part. A driver that had no free buffer indicates an overloaded
-    /// processor.
+    /// Maps the cause of a lost frame to the responsible part of the system. A driver that had no free buffer
+    /// indicates an overloaded processor.
     public init(_ loss: LossCause) {
         switch loss.part {
         case .bus: self = .bus
@@ -231,7 +231,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Maps a device's failure to start to the responsible part.
+    /// Maps a device's failure to start to the responsible part of the system.
     public init(_ error: DeviceError) {
         switch error.reason {
         case .noBandwidth: self = .bus
@@ -240,7 +240,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Maps a failed recording to the responsible part.
+    /// Maps a failed recording to the responsible part of the system.
     public init(_ error: RecordingError) {
         switch error {
         case .device(let error): self = StressCause(error)
@@ -264,20 +264,21 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The losses that a run can tolerate without failing.
+/// The maximum losses permitted for a run to pass.
 public struct StressLimits: Sendable, Equatable {
     /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
     public var lostShare: Double
     /// Maximum fraction of samples that a microphone may lose, silence ÷ (captured + silence), 0…1.
     public var lostAudioShare: Double
-    /// Whether pressure and clocks are also evaluated. Problems with them appear only in long runs.
+    /// Whether system pressure and clocks are also evaluated. Problems with pressure and clocks appear only
+    /// in long runs.
     public var isLong: Bool
 
     /// Creates the limits of a run.
     ///
     /// - Parameters:
-    ///   - limits: The profile's limits. All losses are allowed for a limit that isn't set.
-    ///   - isLong: Whether pressure and clocks are also evaluated.
+    ///   - limits: The profile's limits. If a limit isn't set, any amount of loss is allowed.
+    ///   - isLong: Whether system pressure and clocks are also evaluated.
     public init(_ limits: RecordingLimits, isLong: Bool) {
         lostShare = limits.lostFrames ?? 1
         lostAudioShare = limits.lostSamples ?? 1

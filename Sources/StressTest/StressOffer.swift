@@ -8,11 +8,11 @@ public struct StressOffer: Sendable, Equatable {
         public let pixel: PixelFormat
         /// The frame size, width × height in pixels.
         public let size: FrameSize
-        /// The frame rates in ascending order. There is at least one.
+        /// The frame rates in ascending order. The list contains at least one rate.
         public let rates: [FrameRate]
 
-        /// Returns the format at the lowest rate that is at least the requested one, or otherwise at the highest rate.
-        /// A rate of 29.97 counts as 30.
+        /// Returns the format with the lowest rate that is not below the requested rate, or with the highest
+        /// rate if all rates are below it. A rate of 29.97 counts as 30.
         func format(near wanted: FrameRate) -> VideoFormat {
             let rate = rates.first { $0.perSecond >= wanted.perSecond * 0.998 } ?? rates[rates.count - 1]
             return VideoFormat(pixel: pixel, size: size, rate: rate)

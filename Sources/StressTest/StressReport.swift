@@ -12,7 +12,7 @@ public struct StressReport {
         self.certificate = certificate
     }
 
-    /// The whole HTML file.
+    /// The complete HTML document.
     public var document: String {
         HTML.page(
             title: "Stress test of \(certificate.profile)", style: StressStyle.sheet,
@@ -207,7 +207,7 @@ enum StressTable {
             [.element("table", [:], (heads.isEmpty ? [] : [head]) + [.element("tbody", [:], rows)])])
     }
 
-    /// Returns a row with a run's cameras, result, and reasons.
+    /// Returns a table row with a run's cameras, result, and reasons.
     static func row(_ run: StressCertificate.Run) -> HTML {
         .element(
             "tr", [:],

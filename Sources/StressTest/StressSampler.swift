@@ -6,8 +6,8 @@ internal import Monitoring
 internal import Session
 internal import Timing
 
-/// Samples a run once per second. The sampler acts as the host that the session queries for system pressure, so it runs
-/// on the session's thread and clock and also works in simulated time.
+/// Samples the state of a run once per second. The sampler acts as the host that the session queries for
+/// system pressure, so it runs on the session's thread and clock and also works in simulated time.
 final class StressSampler: HostReading {
     /// A weak reference to the session, because the session retains its host.
     private struct Followed {
@@ -24,10 +24,10 @@ final class StressSampler: HostReading {
     /// Prepares to sample a run.
     ///
     /// - Parameters:
-    ///   - host: The computer to monitor; `nil` to monitor none.
+    ///   - host: The computer to monitor; `nil` to disable monitoring.
     ///   - cameras: The cameras of the run, by role.
     ///   - microphones: The microphones of the run.
-    ///   - isRealTime: Whether CPU time is meaningful.
+    ///   - isRealTime: Whether the run uses real time, so that CPU time is meaningful.
     init(
         _ host: (any HostReading)?, cameras: [String: ObservedCamera],
         microphones: [any MicrophoneSource], isRealTime: Bool
@@ -77,7 +77,8 @@ final class StressSampler: HostReading {
     }
 }
 
-/// Counts a camera's deliveries before they reach the session, on the camera's own thread.
+/// Counts the frames that a camera delivers, before they reach the session. The counting is done on the
+/// camera's own thread.
 final class ObservedCamera: CameraSource {
     private struct State {
         var counts = StressSample.Camera()

@@ -1,7 +1,8 @@
 internal import Media
 internal import Plots
 
-/// The chart of the climb. Each step is a bar whose length is the total load of all cameras.
+/// The chart of the climb. Each step is a bar, and the length of the bar represents the total load of all
+/// cameras.
 struct StressLadder {
     private let runs: [StressCertificate.Run]
 
@@ -69,12 +70,12 @@ struct StressLadder {
     }
 }
 
-/// A table of the sets with one row per grade and one column per set.
+/// A table of the tested camera sets, with one row per grade and one column per set.
 struct StressSetsMatrix {
     private let runs: [StressCertificate.Run]
 
-    /// Maximum number of columns. More columns don't fit on the page, so the list of runs shows the sets
-    /// instead.
+    /// Maximum number of columns. A larger table doesn't fit on the page, so the sets are shown only in the
+    /// list of runs.
     private static let mostColumns = 12
 
     init(_ runs: [StressCertificate.Run]) {
@@ -90,7 +91,7 @@ struct StressSetsMatrix {
             if !sets.contains(roles) { sets.append(roles) }
             if !grades.contains(run.title) { grades.append(run.title) }
         }
-        // Larger sets come first. Sets of equal size keep their execution order.
+        // Larger camera sets come first. Sets of equal size keep their execution order.
         sets.sort { $0.count > $1.count }
         guard !sets.isEmpty, sets.count <= Self.mostColumns else { return nil }
         let rows = grades.map { grade in
@@ -212,7 +213,8 @@ struct StressCostSection {
             [caption, .drawing(canvas, label: "Processor time of each run, predicted and measured.")])
     }
 
-    /// Returns three cells: the two values, and the second divided by the first.
+    /// Returns three table cells: the predicted value, the measured value, and the measured value divided by
+    /// the predicted value.
     private static func pair(_ expected: Double?, _ measured: Double?, scale: Double) -> [HTML] {
         let ratio: Double? =
             if let expected, let measured, expected > 0 { measured / expected } else { nil }

@@ -28,7 +28,7 @@ public struct StressSets: Sendable {
     private let grades: [StressGrade]
     private let limit: Int
     private var tried = 0
-    /// The untested sets of the current stage, in reverse order: the next one is last.
+    /// The untested sets of the current stage, in reverse order, so that the next set is the last element.
     private var waiting: [Candidate] = []
     /// The current stage: 0 for the set of all cameras, k for sets of k cameras.
     private var stage = 0
@@ -73,7 +73,7 @@ public struct StressSets: Sendable {
         return waiting.removeLast()
     }
 
-    /// Applies the result of the set that `next` returned.
+    /// Records the result of the set that `next` returned.
     public mutating func note(_ candidate: Candidate, held isHeld: Bool) {
         if stage == 0, isHeld || candidate.cameras.count == 1 { done.insert(candidate.grade) }
         if isHeld { held[candidate.grade, default: []].insert(candidate.roles) }
@@ -116,7 +116,7 @@ public struct StressSets: Sendable {
     private func present(_ grade: StressGrade) -> [String] { roles.filter { grade.formats[$0] != nil } }
 
     /// Returns the sets of `count` cameras whose subsets have all passed. The set of all cameras is omitted,
-    /// because it has been tested.
+    /// because it has already been tested.
     private func sets(of count: Int, in grade: StressGrade) -> [Candidate] {
         let present = present(grade)
         guard count < present.count else { return [] }
@@ -165,10 +165,10 @@ public struct StressSets: Sendable {
     }
 }
 
-/// A rule that assigns a format to each camera of a set, for example the best compressed one. Each grade is one row of
-/// the table of sets.
+/// A rule that assigns a format to each camera of a set, for example the best compressed format. Each grade
+/// is one row of the table of sets.
 public struct StressGrade: Sendable, Equatable {
-    /// The grade's name: `as asked`, `best compressed`, `up to 720p30 raw`.
+    /// The grade's name, such as `as configured`, `best compressed`, or `up to 720p30 raw`.
     public let name: String
     /// The format of each camera, by role. Cameras without a suitable format are omitted.
     public let formats: [String: VideoFormat]
@@ -189,7 +189,7 @@ public struct StressGrade: Sendable, Equatable {
     /// raw formats in descending order of quality.
     ///
     /// - Parameter offers: The formats of each camera.
-    /// - Returns: The grades, of which there is at least one.
+    /// - Returns: The grades. The list contains at least one grade.
     public static func all(_ offers: [StressOffer]) -> [StressGrade] {
         var grades = [
             StressGrade(
@@ -213,13 +213,14 @@ public struct StressGrade: Sendable, Equatable {
         return grades
     }
 
-    /// Returns the largest size at its highest rate.
+    /// Returns the format with the largest size and the highest rate available at that size.
     private static func best(_ modes: [StressOffer.Mode]) -> VideoFormat? {
         modes.last.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: $0.rates[$0.rates.count - 1]) }
     }
 
-    /// Returns the largest size with at most as many pixels as a 16:9 frame of the given height, or otherwise the
-    /// smallest size. The rate is the lowest one of at least 30 frames per second.
+    /// Returns the format with the largest size that doesn't exceed the pixel count of a 16:9 frame of the
+    /// given height. If all sizes exceed this count, returns the smallest size. The rate is the lowest rate
+    /// that is at least 30 frames per second.
     private static func nearest(_ modes: [StressOffer.Mode], height: Int) -> VideoFormat? {
         let most = height * height * 16 / 9
         let mode = modes.last { $0.size.pixelCount <= most } ?? modes.first

@@ -37,7 +37,7 @@ public final class StressTest: Sendable {
     /// The events of the test, in order. The stream ends when the test ends.
     public let events: AsyncStream<StressEvent>
 
-    /// Finds the devices. Opens a device only to query it.
+    /// Finds the devices of the profile. Opens a device only to query it.
     ///
     /// - Parameters:
     ///   - request: The profile and the devices for its roles.
@@ -83,8 +83,8 @@ public final class StressTest: Sendable {
     /// Creates the folder, performs all requested runs, and writes the certificate and the report.
     ///
     /// - Returns: The folder and the certificate.
-    /// - Throws: `FileError` if the folder can't be created or the results can't be written. A disk that is too small
-    ///   for a run is a result, not an error.
+    /// - Throws: `FileError` if the folder can't be created or the results can't be written. If the disk is
+    ///   too small for a run, the test reports this as a result and doesn't throw an error.
     public func run() async throws(FileError) -> StressResult {
         defer { sink.finish() }
         let begun = clock.now
@@ -306,7 +306,7 @@ public final class StressTest: Sendable {
         return findings.pressure?.missing ?? []
     }
 
-    /// Forwards a session's warnings until it ends.
+    /// Forwards a session's warnings until the session ends.
     ///
     /// - Returns: One sentence for each microphone that was silent for too long.
     private func listen(to session: MulticamSession) async -> [String] {
@@ -379,7 +379,7 @@ public enum StressKind: String, Sendable, Codable, CaseIterable {
     case soak
 }
 
-/// The tests of a stress test, and their durations.
+/// The options of a stress test, such as the kinds of tests to run and their durations.
 public struct StressOptions: Sendable, Equatable {
     /// The kinds of test to run, in the order of `StressKind.allCases`.
     public var kinds: Set<StressKind>
@@ -387,13 +387,13 @@ public struct StressOptions: Sendable, Equatable {
     public var each: Nanoseconds
     /// Duration of the soak test.
     public var soak: Nanoseconds
-    /// Path of the parent folder for the test's folder.
+    /// Path of the folder in which the test's folder is created.
     public var output: String
     /// Whether to keep the recordings of the runs.
     public var keepsMedia: Bool
     /// Maximum number of sets to test.
     public var setLimit: Int
-    /// The program's version, for the certificate.
+    /// The version of multicam that is stored in the certificate.
     public var version: String
 
     /// Default duration of a set run or a climb step: 5 s.
@@ -447,6 +447,7 @@ struct StressTrial {
     /// The participating cameras with their formats, in the profile's order.
     let cameras: [(role: String, format: VideoFormat)]
     let duration: Nanoseconds
-    /// Whether pressure and clocks are also evaluated. Problems with them appear only in long runs.
+    /// Whether system pressure and clocks are also evaluated. Problems with pressure and clocks appear only
+    /// in long runs.
     var isLong: Bool { kind == .soak }
 }

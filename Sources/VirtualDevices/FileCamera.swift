@@ -3,13 +3,14 @@ public import Media
 
 /// A camera that plays a media file in real time.
 ///
-/// The camera repeats the first frame until the recording begins, so that the session can get ready. From T0 on, the
-/// frame with file time p has the capture time T0 + p. File times are relative to the beginning of the file's earliest
-/// stream, so the offset between video and audio is preserved. If the file contains no frame for longer than one frame
-/// interval, the camera repeats the last frame, as a player does. JPEG frames are passed through unchanged and are
-/// delivered in batches if no consumer is latency-sensitive. Frames of any other codec are decoded.
+/// The camera repeats the first frame until the recording begins, so that the session has time to start. From
+/// T0 on, the frame with file time p has the capture time T0 + p. File times are relative to the beginning of
+/// the file's earliest stream, so the offset between video and audio is preserved. If the file contains no
+/// frame for longer than one frame interval, the camera repeats the last frame, as a media player does. JPEG
+/// frames are passed through unchanged and are delivered in batches if no consumer is latency-sensitive.
+/// Frames of any other codec are decoded.
 public final class FileCamera: CameraSource {
-    /// Identity, selector and the single format of this file.
+    /// Description of the file as a device: its identity, selector, and only format.
     public let device: CaptureDevice
     /// Pixel format, size and frame rate of the file's video stream.
     public let format: VideoFormat
@@ -76,8 +77,8 @@ public final class FileCamera: CameraSource {
         thread.recordingBegins(at: start)
     }
 
-    /// Sets how long a frame may be delivered after the end of its interval. The new value takes effect with the next
-    /// frame that is read.
+    /// Sets the maximum delay between the end of a frame's interval and the delivery of the frame. The new
+    /// value takes effect with the next frame that is read.
     public func deliver(within leeway: Nanoseconds) {
         // Decoded frames are large, so they aren't batched.
         thread.leeway = format.pixel == .mjpeg ? leeway : .zero
@@ -111,7 +112,7 @@ public final class FileCamera: CameraSource {
             let time = warmUp.time(of: sequence)
             guard clock.sleep(until: time + interval, unless: cancellation) else { return }
             recordingStart = thread.recordingStart
-            // T0 was set during the sleep. Frames from T0 on come from the file.
+            // T0 was set during the sleep. Frames from T0 on are read from the file.
             if let recordingStart, time >= recordingStart { break }
             receive(.frame(dated(first.frame, time, sequence)))
             sequence += 1
@@ -120,7 +121,8 @@ public final class FileCamera: CameraSource {
         var playback = Playback(
             camera: self, clock: clock, start: recordingStart, sequence: sequence, end: recordingStart,
             cancellation: cancellation, receive: receive)
-        // The first frame is shown until its own time, because another stream of the file may begin earlier.
+        // The first frame is repeated until its own start time, because another stream of the file may begin
+        // earlier.
         guard playback.hold(first.frame, after: nil, until: first.place) else { return }
         var times = FileTimes()
         var (last, next): (FileFramesAhead.Read, FileFramesAhead.Read?) = (first, first)
@@ -158,7 +160,7 @@ public final class FileCamera: CameraSource {
         receive(.ended(at: playback.end, cause: "end of file"))
     }
 
-    /// Delivers the frames of the file on time.
+    /// Delivers each frame of the file at its playback time.
     private struct Playback {
         let camera: FileCamera
         let clock: any SessionClock
@@ -216,8 +218,8 @@ public final class FileCamera: CameraSource {
         ///
         /// - Parameters:
         ///   - frame: The frame to repeat.
-        ///   - place: Start of the frame in file time. The value is `nil` for the first frame, which is repeated before
-        ///   it begins.
+        ///   - place: Start of the frame in file time. The value is `nil` for the first frame, which is also
+        ///     repeated before its start.
         ///   - next: Start of the next frame in file time.
         /// - Returns: `false` if the camera must stop.
         mutating func hold(_ frame: CapturedFrame, after place: Nanoseconds?, until next: Nanoseconds) -> Bool
@@ -251,11 +253,12 @@ extension FileFramesAhead.Read {
     fileprivate var place: Nanoseconds { frame.capturedAt - ClockTime(nanoseconds: 0) }
 }
 
-/// A read-ahead buffer for a file's frames. Reading each frame at the time when it is due costs twice as much.
+/// A read-ahead buffer for a file's frames. Reading each frame separately when it is due would double the
+/// cost of reading.
 ///
 /// The buffer is used by only one thread.
 struct FileFramesAhead {
-    /// A frame, together with the problems found before it.
+    /// A frame, and the problems found in the file before that frame.
     struct Read {
         let frame: CapturedFrame
         /// Number of undecodable frames before this frame.
@@ -272,12 +275,13 @@ struct FileFramesAhead {
     /// Error of the last read operation, which is thrown after the frames before it have been returned.
     private var failure: EncodingError?
 
-    /// Number of JPEGs read per batch. This is a quarter of a second, or 1 MB at 1080p.
+    /// Number of JPEGs read per batch. A batch covers about a quarter of a second, and takes about 1 MB at
+    /// 1080p.
     private static let usual = 8
 
     /// Opens the video stream of a file.
     ///
-    /// - Throws: The errors of `MediaFileReader`.
+    /// - Throws: `EncodingError` if `MediaFileReader` can't open the file.
     init(path: String) throws(EncodingError) {
         reader = try MediaFileReader(path: path, media: .video)
         // Decoded frames are large and take time to decode, so they aren't read ahead.
@@ -286,7 +290,7 @@ struct FileFramesAhead {
 
     /// Returns the next frame, or `nil` at the end of the file.
     ///
-    /// - Throws: The read error at this position.
+    /// - Throws: `EncodingError` if the file can't be read at this position.
     mutating func next() throws(EncodingError) -> Read? {
         if frames.isEmpty { read() }
         if let frame = frames.popLast() { return frame }

@@ -3,12 +3,12 @@ public import Media
 
 /// A microphone that plays the audio of a media file in real time.
 ///
-/// The microphone delivers silence until the recording begins. From T0 on, the sample with file time p has the capture
-/// time T0 + p. File times are relative to the beginning of the file's earliest stream, so the offset between video and
-/// audio is preserved. Gaps in the file's audio are played as silence, as in a player. Audio that can't be decoded is
-/// reported as lost.
+/// The microphone delivers silence until the recording begins. From T0 on, the sample with file time p has
+/// the capture time T0 + p. File times are relative to the beginning of the file's earliest stream, so the
+/// offset between video and audio is preserved. Gaps in the file's audio are played as silence, as in a media
+/// player. Audio that can't be decoded is reported as lost.
 public final class FileMicrophone: MicrophoneSource {
-    /// Identity, selector and audio format of this file.
+    /// Description of the file as a device: its identity, selector, and audio format.
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.
     public let format: AudioFormat
@@ -99,7 +99,7 @@ public final class FileMicrophone: MicrophoneSource {
                 return
             }
             let start = thread.recordingStart
-            // Samples from T0 on come from the file, even if T0 was set only during the sleep.
+            // Samples from T0 on are read from the file, even if T0 was set during the sleep.
             let last =
                 start.map { min(max(timebase.index(atOrAfter: $0), count), count + length) } ?? count + length
             if last > count {
@@ -125,7 +125,7 @@ public final class FileMicrophone: MicrophoneSource {
         var playback = Playback(
             format: format, clock: clock, start: start, firstSample: first, cancellation: cancellation,
             receive: receive)
-        // Many files round time stamps to milliseconds although the samples are contiguous.
+        // In many files, time stamps are rounded to milliseconds although the samples are contiguous.
         let rounding = playback.samples(in: reader.tick) + 1
         var times = FileTimes()
         while true {
@@ -179,8 +179,8 @@ public final class FileMicrophone: MicrophoneSource {
         /// Samples of the incomplete slice, and the file position of the first sample.
         private var (waiting, place): ([Float], Int64) = ([], 0)
 
-        /// `start` is T0, which is the start of the file. `firstSample` is the device's number for the first sample
-        /// from T0 on.
+        /// `start` is T0, the time when playback of the file begins. `firstSample` is the device's sample
+        /// number of the first sample at or after T0.
         init(
             format: AudioFormat, clock: any SessionClock, start: ClockTime, firstSample: Int64,
             cancellation: Cancellation, receive: @escaping @Sendable (MicrophoneEvent) -> Void
@@ -196,7 +196,7 @@ public final class FileMicrophone: MicrophoneSource {
                 1, MediaTime(nanoseconds: FileMicrophone.slice.count).ticks(perSecond: Int64(format.rate)))
         }
 
-        /// Time of the end of the last delivered sample.
+        /// End time of the last delivered sample.
         var end: ClockTime { time(ofSample: place) }
 
         /// File position of the next sample to be added.

@@ -1,6 +1,7 @@
 public import Media
 
-/// The synthetic USB buses. Each name stands for one high-speed USB 2 bus, which the whole process shares.
+/// The synthetic USB buses. Each name represents one high-speed USB 2 bus, which is shared by the whole
+/// process.
 ///
 /// A camera without a `bus` has a separate bus with unlimited bandwidth, so it delivers any format that the user
 /// requests.
@@ -27,7 +28,7 @@ public enum SyntheticBus {
     /// Returns the description of the camera that a selector names, for the plan's bandwidth check.
     ///
     /// - Parameters:
-    ///   - identity: The camera's own identity.
+    ///   - identity: The identity of the camera.
     ///   - selector: Any selector. Only `virtual:…` can name a synthetic bus.
     /// - Returns: The description, or `nil` if the selector doesn't name a synthetic bus.
     /// - Throws: `VirtualDeviceError.usage` if a `virtual:` selector is invalid.

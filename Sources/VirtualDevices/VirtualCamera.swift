@@ -1,8 +1,8 @@
 import Encoding
 public import Media
 
-/// A synthetic camera that generates test frames. The camera has a separate device clock, and the faults that its
-/// selector specifies.
+/// A synthetic camera that generates test frames. The camera has its own simulated device clock, and
+/// simulates the faults that its selector specifies.
 ///
 /// Each frame is prepared during its exposure and delivered when it is due. The content of a frame depends only on the
 /// session clock, the selector, and the role. Recordings in simulated time are therefore byte-for-byte reproducible.
@@ -34,7 +34,8 @@ public final class VirtualCamera: CameraSource {
 
     /// Duration of a format change. A webcam needs this time to stop, set the format, and start again.
     private static let restartTime = Nanoseconds.milliseconds(300)
-    /// In real time, frames that are overdue by more than this are lost, as if the driver's buffers were full.
+    /// In real time, frames that are overdue by more than this time are lost, as if the driver's buffers were
+    /// full.
     private static let patience = Nanoseconds.seconds(1)
     /// Number of different noise frames, which are repeated in turn.
     private static let noiseCount: Int64 = 4
@@ -104,7 +105,8 @@ public final class VirtualCamera: CameraSource {
     /// Whether the format can be changed. The value is `false` for a still image, which is loaded for a fixed size.
     public var isChangeable: Bool { image == nil }
 
-    /// Makes the camera's thread restart in another format, which takes 300 ms as with a webcam. Returns immediately.
+    /// Restarts the camera's stream in another format. Like the format change of a webcam, the restart takes
+    /// 300 ms. Returns immediately.
     ///
     /// - Parameter format: The new format, or `nil` to turn the camera off until a format is set.
     /// - Precondition: `isChangeable` is `true`.
@@ -116,7 +118,8 @@ public final class VirtualCamera: CameraSource {
     /// Returns all controls with their current values.
     public func controls() -> [DeviceControl] { adjustables.all }
 
-    /// Sets controls in the given order. A `controls` event with the outcomes follows on the camera's thread.
+    /// Sets controls in the given order. Afterward, the camera's thread sends a `controls` event with the
+    /// outcomes.
     ///
     /// - Parameter requests: Controls with their new values, in an order that allows them to be set.
     /// - Returns: The outcome of each request, in the same order.
@@ -138,7 +141,7 @@ public final class VirtualCamera: CameraSource {
 
     // MARK: Capture thread
 
-    /// The state of the stream between two format changes.
+    /// The state of the camera's stream between two format changes.
     private struct Stream {
         let format: VideoFormat
         let rules: ScriptedDelivery.Rules
@@ -146,8 +149,8 @@ public final class VirtualCamera: CameraSource {
         /// The scene adjustments that were used to create `painter`.
         var look: FrameAppearance
         var delivery: ScriptedDelivery
-        /// Whether the format change hasn't been reported yet. The change is reported together with the device's
-        /// return.
+        /// Whether the format change hasn't been reported yet. The change is reported together with the
+        /// device's reconnection.
         var isUnreported = false
         /// The frame that is being exposed or will be exposed next; `nil` until it has been painted.
         var prepared: CapturedFrame?
@@ -220,9 +223,9 @@ public final class VirtualCamera: CameraSource {
         }
     }
 
-    /// Restarts the stream in another format after the time that a webcam needs. A disconnected camera has the new
-    /// format when it is reconnected. As with a real camera, the fault script has no effect during the change; its
-    /// state is evaluated at the end.
+    /// Restarts the stream in another format, after the time that a webcam needs for a format change. A
+    /// disconnected camera has the new format when it is reconnected. The fault script has no effect during
+    /// the change; the state of the script is evaluated when the change is complete.
     ///
     /// - Returns: `false` if the camera was stopped during the change.
     private func change(

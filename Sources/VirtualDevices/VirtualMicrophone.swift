@@ -1,8 +1,8 @@
 import Glibc
 public import Media
 
-/// A synthetic microphone that generates beeps, a tone, or silence. The microphone has a separate device clock, and the
-/// faults that its selector specifies.
+/// A synthetic microphone that generates beeps, a tone, or silence. The microphone has its own simulated
+/// device clock, and simulates the faults that its selector specifies.
 ///
 /// The microphone delivers slices of about 10 ms. Drops and losses affect whole slices. The value of a sample depends
 /// only on the session clock, the selector, and the role.
@@ -20,7 +20,7 @@ public final class VirtualMicrophone: MicrophoneSource {
 
     /// Approximate number of slices per second.
     private static let slicesPerSecond = 100
-    /// In real time, slices that are overdue by more than this are lost, as if a buffer were full.
+    /// In real time, slices that are overdue by more than this time are lost, as if a buffer were full.
     private static let patience = Nanoseconds.seconds(1)
 
     /// Creates a synthetic microphone without starting it.
@@ -124,7 +124,8 @@ struct AudioPattern: Sendable {
     ///   - interval: Number of seconds between samples, by the device's own clock.
     /// - Returns: `count` × `channels` interleaved values, identical in every channel.
     func samples(_ count: Int, from start: ClockTime, every interval: Double) -> [Float] {
-        // The wave is computed from the time of the last clap. Within a slice, a double is accurate to 10⁻¹⁵ s.
+        // The wave is computed from the time of the last clap. Within a slice, a `Double` represents this
+        // time with an accuracy of 10⁻¹⁵ s.
         let sinceClap = Clap.timeSince(start).inSeconds
         let isSilent =
             switch pattern {
@@ -143,7 +144,7 @@ struct AudioPattern: Sendable {
     }
 
     private func value(_ seconds: Double) -> Float {
-        // One subtraction is enough, because a slice is shorter than a second.
+        // Subtracting one second once is sufficient, because a slice is shorter than a second.
         let time = seconds >= 1 ? seconds - 1 : seconds
         guard pattern == .tone || time < Self.beepSeconds else { return 0 }
         return Float(Self.amplitude * sin(2 * .pi * Self.frequency * time))

@@ -16,7 +16,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         public var folder: String
         /// Start of the node's tracks relative to `t0_utc_ns`, in nanoseconds; negative if they start earlier.
         public var first_ns: Int64
-        /// T0 of the node on its `CLOCK_MONOTONIC`, in nanoseconds.
+        /// T0 of the node's recording on the node's `CLOCK_MONOTONIC`, in nanoseconds.
         public var t0_monotonic_ns: Int64?
         /// `recording` while the recording is running, then `finished` or another outcome.
         public var outcome: String
@@ -38,13 +38,13 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         }
     }
 
-    /// Version of this format.
+    /// Version of the format of `group.json`.
     public var schema = 1
     /// The group's name.
     public var group: String
     /// The recording's name.
     public var recording: String
-    /// T0 in nanoseconds since the Unix epoch.
+    /// T0 of the group's recording in nanoseconds since the Unix epoch.
     public var t0_utc_ns: Int64
     /// Planned duration in nanoseconds; `nil` if the recording was stopped manually.
     public var duration_ns: Int64?
@@ -56,10 +56,10 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     /// Participating nodes with a missing or incomplete folder.
     public var missing: [String]
 
-    /// Name of the file.
+    /// File name of the group manifest.
     public static let fileName = "group.json"
 
-    /// Creates a manifest. The largest error is computed from the nodes.
+    /// Creates a manifest. The maximum time error between two nodes is computed from the nodes' error bounds.
     public init(
         group: String, recording: String, t0_utc_ns: Int64, duration_ns: Int64?, nodes: [Node],
         missing: [String]
@@ -75,8 +75,8 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     ///
     /// - Parameter folder: Path of the folder.
     /// - Returns: `nil` if the folder isn't a group recording, because it doesn't contain a group manifest.
-    /// - Throws: `FileError` if the file is damaged, names a node folder outside this one, names a node twice, or
-    ///   contains an implausible time.
+    /// - Throws: `FileError` if the file is damaged, names a node folder outside of `folder`, lists a node
+    ///   twice, or contains an implausible time.
     public static func read(in folder: String) throws(FileError) -> GroupManifest? {
         let path = "\(folder)/\(fileName)"
         let contained: ContainedFolder
@@ -122,8 +122,8 @@ public struct GroupClockSummary: Codable, Sendable, Equatable {
     public var source: String
     /// Maximum absolute offset, in nanoseconds.
     public var max_offset_ns: Int64
-    /// Maximum error bound in nanoseconds: root delay ÷ 2 + root dispersion. The node's estimate of the group's time
-    /// was never off by more than this.
+    /// Maximum error bound in nanoseconds: root delay ÷ 2 + root dispersion. The error of the node's estimate
+    /// of the group's time never exceeded this value.
     public var max_bound_ns: Int64
     /// Maximum age of a measurement, in nanoseconds.
     public var max_age_ns: Int64
@@ -149,22 +149,23 @@ public struct GroupClockSummary: Codable, Sendable, Equatable {
 }
 
 extension Manifest {
-    /// How the session clock followed the common time of a group of computers.
+    /// Statistics on how the session clock followed the common time of a group of computers.
     public struct GroupTime: Codable, Sendable, Equatable {
         /// Number of accepted time measurements, about one per second.
         public var followed: Int
         /// Number of rejected time measurements: steps and implausible values.
         public var refused: Int
-        /// Maximum error bound of a measurement in nanoseconds. According to chrony, the group time on this computer
-        /// was never off by more than this.
+        /// Maximum error bound of a measurement in nanoseconds. According to chrony, the error of the group
+        /// time on this computer never exceeded this value.
         public var max_bound_ns: Int64
         /// Maximum deviation of the session clock from the measured group time, in nanoseconds.
         public var max_error_ns: Int64
         /// Number of steps of the group time relative to `CLOCK_MONOTONIC`. The session clock never steps.
         public var steps: Int
-        /// Length of the recording minus its length according to `CLOCK_MONOTONIC`, in nanoseconds.
+        /// Length of the recording on the session clock minus its length on `CLOCK_MONOTONIC`, in
+        /// nanoseconds.
         public var gained_ns: Int64
-        /// Final rate of the group time relative to `CLOCK_MONOTONIC`, in parts per million.
+        /// Final rate deviation of the group time from `CLOCK_MONOTONIC`, in parts per million.
         public var ppm: Double
     }
 }

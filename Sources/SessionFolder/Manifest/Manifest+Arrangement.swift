@@ -29,23 +29,23 @@ extension Manifest {
     public struct Layer: Sendable, Equatable, Codable {
         /// Role of the camera.
         public var role: String
-        /// Distance in pixels from the left edge of the program.
+        /// Distance in pixels from the left edge of the program to the left edge of the layer.
         public var x: Int
-        /// Distance in pixels from the top edge of the program.
+        /// Distance in pixels from the top edge of the program to the top edge of the layer.
         public var y: Int
         /// Width of the layer in pixels.
         public var width: Int
         /// Height of the layer in pixels.
         public var height: Int
-        /// The visible part of the camera's stored frame, before rotation. The part is given in fractions of the frame,
-        /// because the frame size may change.
+        /// The visible part of the camera's stored frame, before rotation. The crop rectangle is specified in
+        /// fractions of the frame, because the frame size may change.
         public var crop: FramePart
-        /// Clockwise rotation of the stored frame; in JSON, in degrees.
+        /// Clockwise rotation of the stored frame. In JSON, the rotation is given in degrees.
         public var rotation: Rotation
         /// Whether the rotated frame is mirrored horizontally.
         public var mirrored: Bool
-        /// How the visible part is scaled if its aspect ratio differs from the layer's: `cover` crops its edges,
-        /// `contain` adds black bars.
+        /// How the visible part is scaled if its aspect ratio differs from the layer's: `cover` crops the
+        /// edges of the part, and `contain` adds black bars.
         public var fit: FrameLayer.Fit
         /// Width in pixels of a white border inside the layer; 0 if the layer has no border.
         public var border: Int
@@ -102,8 +102,8 @@ extension Manifest.Arrangement {
 }
 
 extension Manifest.Layer {
-    /// Creates a layer from a planned layer. `size` is the size of the camera's stored frames, the reference for the
-    /// layer's crop; `nil` if the plan doesn't contain the camera.
+    /// Creates a layer from a planned layer. `size` is the size of the camera's stored frames, the reference
+    /// for the layer's crop rectangle; `nil` if the plan doesn't contain the camera.
     fileprivate init(_ layer: PlannedLayer, in size: FrameSize?) {
         let place = layer.rectangle
         self.init(

@@ -13,7 +13,8 @@ extension Manifest {
         public var terms: [CostTerm]?
         /// Data that was unavailable for the prediction, one sentence each; `nil` if no cost was computed.
         public var unknown: [String]?
-        /// Reductions of the plan before the start, in order; `nil` if no cost was computed.
+        /// Quality reductions made to the plan before the recording started, in order; `nil` if no cost was
+        /// computed.
         public var reductions: [Reduction]?
         /// CPU time of the process in nanoseconds, without the threads that simulate hardware.
         public var cpu_ns: Int64?
@@ -51,13 +52,13 @@ extension Manifest {
 
     /// Fraction of one resource that the program or one role uses.
     public struct CostPart: Sendable, Equatable, Codable {
-        /// `program`, or the role.
+        /// What uses the resource: `program`, or the role of a device.
         public var owner: String
         /// Fraction of the resource; 1 is full capacity.
         public var used: Double
     }
 
-    /// A reduction of the plan before the start.
+    /// A quality reduction made to the plan before the recording started.
     public struct Reduction: Sendable, Equatable, Codable {
         /// Human-readable description, for example `face size 1280x720 → 960x540`.
         public var step: String
@@ -100,10 +101,10 @@ extension Manifest {
     public struct Pressure: Sendable, Equatable, Codable {
         /// Highest level of system pressure.
         public var peak: PressureLevel
-        /// Peak value of the system pressure. Below 1, the machine could have continued indefinitely; above 3, only
-        /// briefly.
+        /// Peak value of the system pressure. Below 1, the computer could have continued recording
+        /// indefinitely; above 3, only briefly.
         public var peak_cost: Double
-        /// Worst factor of each cause, with the time when it first reached that level.
+        /// The worst factor of each cause, with the time when its level was first reached.
         public var factors: [PressureFactor]
         /// Measurements that the computer did not provide.
         public var missing: [MissingSource]

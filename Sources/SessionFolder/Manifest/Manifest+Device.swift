@@ -34,22 +34,22 @@ extension Manifest {
         public var offset_ns: Int64?
         /// Origin of `offset_ns`: the profile, a calibration, or none. The value is `nil` for cameras.
         public var offset_source: CorrectionSource?
-        /// Whether the sound server removed echo for the program, not for the microphone's own track; `nil` for cameras
-        /// and for microphones without voice processing.
+        /// Whether the sound server removed echo from the audio in the program. The microphone's own track is
+        /// never processed. The value is `nil` for cameras and for microphones without voice processing.
         public var echo_cancellation: Bool? = nil
-        /// Whether the sound server removed noise for the program, not for the microphone's own track; `nil` for
-        /// cameras and for microphones without voice processing.
+        /// Whether the sound server removed noise from the audio in the program. The microphone's own track
+        /// is never processed. The value is `nil` for cameras and for microphones without voice processing.
         public var noise_suppression: Bool? = nil
         /// Role of the camera that shows the person speaking into this microphone; `nil` if unknown, and for cameras.
         public var camera: String? = nil
-        /// Maximum error of the device's capture times in nanoseconds, as reported by the sending process; `nil` for
-        /// other devices.
+        /// Maximum error of the device's capture times in nanoseconds, as reported by the process that sends
+        /// its data; `nil` for local devices.
         public var time_error_ns: Int64?
         /// Last state of the device's clock model relative to the session clock.
         public var clock: Clock
-        /// Content of the device if it carried no information during the whole recording: `silent` for
-        /// digital silence from a microphone, `frozen` for identical frames from a camera, `black` for black
-        /// frames; otherwise `nil`.
+        /// Type of content if the device delivered no useful content during the entire recording: `silent`
+        /// for digital silence from a microphone, `frozen` for identical frames from a camera, `black` for
+        /// black frames; otherwise `nil`.
         public var content: Content? = nil
         /// File with one line of JSON per frame of this camera; `nil` if there is no such file.
         public var metadata: String?
@@ -94,7 +94,7 @@ extension Manifest {
         public var value: Int64?
         /// Origin of the value: the user, a saved preset, the rate lock, or matching with another camera.
         public var origin: ControlRequest.Origin
-        /// Why the camera rejected the value; `nil` if it accepted it.
+        /// Reason why the camera rejected the value; `nil` if the camera accepted the value.
         public var refused: String?
 
         package init(
@@ -135,26 +135,27 @@ extension Manifest {
 
     /// State of a device's clock model when the manifest was written.
     public struct Clock: Sendable, Equatable, Codable {
-        /// Source of the timestamps of the device's frames or audio; `nil` for the driver.
+        /// Source of the timestamps of the device's frames or audio; `nil` if the driver provided the
+        /// timestamps.
         public var source: TimeOrigin? = nil
-        /// Maximum error of the capture times in microseconds, as reported by the timestamp source; `nil` for
-        /// the driver.
+        /// Maximum error of the capture times in microseconds, as reported by the timestamp source; `nil` if
+        /// the driver provided the timestamps.
         public var error_us: Double? = nil
         /// Rate error of the device in parts per million; positive if it is faster than its nominal rate.
         public var ppm: Double
         /// Typical deviation of a timestamp from the clock's regression line (root mean square), in
         /// microseconds.
         public var jitter_us: Double
-        /// Standard error of the clock's regression line at its newest end, in microseconds: the accuracy of the clock
-        /// model.
+        /// Standard error of the clock's regression line at the most recent timestamp, in microseconds. This
+        /// is the accuracy of the clock model.
         public var residual_us: Double
-        /// Whether the model was reliable at the end: its residual was below 1 ms, and the last timestamps
-        /// were close to its line.
+        /// Whether the clock model was reliable at the end: its residual was below 1 ms, and the last
+        /// timestamps were close to its regression line.
         public var locked: Bool
-        /// Number of restarts of the model, for example after a jump of the device's clock.
+        /// Number of restarts of the clock model, for example after a jump of the device's clock.
         public var restarts: Int
-        /// Number of timestamps that were not later than the previous one, including impossible ones that
-        /// were excluded from the model.
+        /// Number of timestamps that were not later than the previous one, including impossible timestamps
+        /// that were excluded from the clock model.
         public var non_monotonic: Int
     }
 }
@@ -170,7 +171,7 @@ extension Manifest.Clock {
     /// - Parameters:
     ///   - model: The clock model of the device.
     ///   - corrected: Number of impossible timestamps that were excluded.
-    ///   - origin: Source of the timestamps; `nil` for the driver.
+    ///   - origin: Source of the timestamps; `nil` if the driver provided them.
     ///   - error: Maximum error of the timestamps; used only if `origin` is set.
     package init(
         _ model: DeviceClock, corrected: Int = 0, dated origin: TimeOrigin? = nil,

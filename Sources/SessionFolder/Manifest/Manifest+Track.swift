@@ -33,16 +33,18 @@ extension Manifest {
         public var crop: PixelRectangle? = nil
         /// Color matrix and range of the frames; `nil` for audio.
         public var color: Color?
-        /// Number of audio channels; `nil` without audio.
+        /// Number of audio channels; `nil` for a track without audio.
         public var channels: Int?
-        /// Start in nanoseconds since T0; negative if a copied H.264 track starts with an earlier key frame.
+        /// Start of the track in nanoseconds since T0; negative if a copied H.264 track starts with an
+        /// earlier key frame.
         public var first_ns: Int64
         /// Length of the track in nanoseconds, from T0 or from `first_ns`, whichever is later.
         public var duration_ns: Int64
-        /// End in nanoseconds since T0 if the track was stopped early or no encoder could continue it; otherwise `nil`.
+        /// End of the track in nanoseconds since T0 if the track was stopped early or no encoder could
+        /// continue it; otherwise `nil`.
         public var ended_ns: Int64? = nil
-        /// End of the audio in nanoseconds since T0 if its encoders failed; otherwise `nil`. The frames of a program
-        /// continue.
+        /// End of the audio in nanoseconds since T0 if its encoders failed; otherwise `nil`. In this case,
+        /// the frames of a program track continue.
         public var sound_ended_ns: Int64? = nil
         /// `true` for a copied H.264 track: its frames keep their own capture times and are never duplicated. For other
         /// tracks, the value is `nil`.
@@ -60,7 +62,8 @@ extension Manifest {
         public var parts: [String]?
         /// Start and frame size of each file in `parts`, in the same order.
         public var part_details: [Part]?
-        /// Why the track ended before the recording did, as a sentence; `nil` if it did not.
+        /// Reason why the track ended before the recording, as a sentence; `nil` if the track didn't end
+        /// early.
         public var failure: String?
 
         package init(
@@ -111,7 +114,7 @@ extension Manifest {
         /// Time when x264 replaced failed hardware, in nanoseconds since T0; 0 if x264 encoded the whole track. The
         /// value is `nil` if the hardware did not fail.
         public var until_ns: Int64?
-        /// Why x264 replaced the hardware encoder; `nil` if it did not.
+        /// Reason why x264 replaced the hardware encoder; `nil` if the hardware encoder wasn't replaced.
         public var reason: String?
         /// x264 preset at the start of the track; `nil` for hardware.
         public var preset: String? = nil
@@ -135,7 +138,7 @@ extension Manifest {
     public struct Part: Sendable, Equatable, Codable {
         /// Path of the file, relative to the session folder.
         public var file: String
-        /// Time 0 of the file, in nanoseconds since T0.
+        /// Position of the file's time 0, in nanoseconds since T0.
         public var first_ns: Int64
         /// Width of this file's frames in pixels. The width differs from the track's width if the governor changed the
         /// size of a copied camera.
@@ -165,16 +168,18 @@ extension Manifest {
         }
     }
 
-    /// Ledger of a track's frames: `written` is `captured` − `decimated` + `duplicated` + `slate`.
+    /// The counts of a track's frames, where `written` equals `captured` − `decimated` + `duplicated` +
+    /// `slate`.
     public struct Frames: Sendable, Equatable, Codable {
-        /// Frames in the track's files.
+        /// Number of frames in the track's files.
         public var written: Int
         /// Number of good frames that the device delivered since T0.
         public var captured: Int
-        /// Number of good frames without a tick in the track, because the camera is faster than the track.
+        /// Number of good frames omitted from the track because the camera's frame rate is higher than the
+        /// track's.
         public var decimated: Int
-        /// Number of ticks that show the previous frame again, because the camera is slower than the track or a frame
-        /// was lost.
+        /// Number of ticks that repeat the previous frame, because the camera's frame rate is lower than the
+        /// track's or because a frame was lost.
         public var duplicated: Int
         /// Number of ticks that show a slate, a card with the camera's name.
         public var slate: Int
@@ -182,16 +187,16 @@ extension Manifest {
         public var lost: [String: Int]
     }
 
-    /// Ledger of a track's samples per channel at 48 kHz: `written` is `captured` + `silence`.
+    /// The counts of a track's samples per channel at 48 kHz, where `written` equals `captured` + `silence`.
     public struct Samples: Sendable, Equatable, Codable {
-        /// Samples per channel in the track's files.
+        /// Number of samples per channel in the track's files.
         public var written: Int64
-        /// Samples per channel in the track's files that the microphone delivered.
+        /// Number of samples per channel in the track's files that were captured by the microphone.
         public var captured: Int64
         /// Number of silence samples per channel in the track's files that replace missing audio.
         public var silence: Int64
-        /// Number of clipped samples of all channels at the device's rate: runs of three or more at full scale. The
-        /// value is `nil` if unknown.
+        /// Number of clipped samples in all channels at the device's sample rate. Samples are clipped if they
+        /// belong to a run of three or more at full scale. The value is `nil` if unknown.
         public var clipped: Int64? = nil
 
         package init(written: Int64, captured: Int64, silence: Int64, clipped: Int64? = nil) {
@@ -204,7 +209,7 @@ extension Manifest {
 }
 
 extension Manifest.Samples {
-    /// Creates the ledger from sample counts.
+    /// Creates the manifest entry from sample counts.
     ///
     /// - Parameters:
     ///   - counts: Number of samples per channel, by their fate.
@@ -216,7 +221,7 @@ extension Manifest.Samples {
 }
 
 extension Manifest.Frames {
-    /// Creates the ledger from frame counts.
+    /// Creates the manifest entry from frame counts.
     package init(_ counts: FrameCounts) {
         written = counts.written
         captured = counts.captured
@@ -228,8 +233,8 @@ extension Manifest.Frames {
 }
 
 extension Manifest {
-    /// The other folder of a recording with a backup. In the recording's manifest it is the backup; in the backup's
-    /// manifest it is the recording.
+    /// The other folder of a recording with a backup. In the recording's manifest, this is the backup; in the
+    /// backup's manifest, this is the recording.
     public struct OtherFolder: Sendable, Equatable, Codable {
         /// Path of the other folder.
         public var folder: String
@@ -242,7 +247,7 @@ extension Manifest {
         }
     }
 
-    /// A media file as verified after it was closed.
+    /// A media file, and the result of verifying it after it was closed.
     public struct File: Sendable, Equatable, Codable {
         /// Path of the file, relative to the session folder.
         public var file: String
@@ -251,11 +256,11 @@ extension Manifest {
         /// XXH3-128 checksum, as 32 hex digits, of the bytes from `hashed_from` to the end, followed by the preceding
         /// bytes; `nil` if the file was not finalized.
         public var xxh3_128: String?
-        /// Start of the checksum as an offset in bytes; `nil` if the file could not be finalized.
+        /// Byte offset where the checksum starts; `nil` if the file could not be finalized.
         public var hashed_from: Int64?
         /// Whether the file was identical to the written data when read back.
         public var verified: Bool
-        /// Fault of the file, as a sentence; `nil` if the file is intact.
+        /// Description of the file's fault, as a sentence; `nil` if the file is intact.
         public var fault: String?
 
         package init(
@@ -273,9 +278,9 @@ extension Manifest {
 }
 
 extension Manifest {
-    /// Loudness of a track's audio as written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A value is `nil` if
-    /// there was nothing to measure. The values of a program are those of its mix before encoding; AAC changes them by
-    /// about 0.2 LU.
+    /// Loudness of a track's audio as written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A value is
+    /// `nil` if the track didn't contain enough audio to measure. For the program, the mix is measured before
+    /// encoding; AAC encoding changes the values by about 0.2 LU.
     public struct Loudness: Sendable, Equatable, Codable {
         /// Integrated loudness in LUFS.
         public var integrated_lufs: Double?

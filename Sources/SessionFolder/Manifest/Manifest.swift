@@ -64,7 +64,7 @@ public struct Manifest: Sendable, Equatable, Codable {
     public struct GovernorStep: Sendable, Equatable, Codable {
         /// Time of the step in nanoseconds since T0.
         public var at_ns: Int64
-        /// Measure that the governor applied or reverted.
+        /// Quality reduction that the governor applied or reverted.
         public var step: String
         /// Reason for the step.
         public var reason: String
@@ -76,7 +76,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// Version of this format.
+    /// Version of the manifest format.
     public var schema = 1
     /// Version of multicam that wrote the manifest.
     public var multicam: String
@@ -95,11 +95,12 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var t0_monotonic_ns: Int64
     /// Length of the recording in nanoseconds.
     public var duration_ns: Int64
-    /// Delay in nanoseconds after which the session selects the content of a tick; constant within a recording.
+    /// Delay in nanoseconds between a tick and the selection of its content by the session; constant within a
+    /// recording.
     public var alignment_delay_ns: Int64
     /// Outcome of the recording.
     public var outcome: Outcome
-    /// Why system pressure or a full disk ended the recording early; `nil` if neither did.
+    /// Reason why the recording ended early, if system pressure or a full disk ended it; otherwise `nil`.
     public var ended_by: String?
     /// The backup of this recording, or the recording of this backup; `nil` without a backup.
     public var other_folder: OtherFolder?
@@ -130,11 +131,12 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var live_outputs: [LiveOutput]? = nil
     /// Local recordings that phones uploaded after the session; `nil` if there are none.
     public var uploads: [Upload]? = nil
-    /// Time ranges of tracks without captured frames or samples, and their causes.
+    /// Time ranges without captured frames or samples in a track, with the causes.
     public var gaps: [Gap]
-    /// How the session clock followed the common time of a group of computers; `nil` if it did not.
+    /// Statistics on how the session clock followed the common time of a group of computers; `nil` if the
+    /// session clock didn't follow a group's time.
     public var group_time: GroupTime? = nil
-    /// The result of a recovery; `nil` if the recording was not recovered.
+    /// Result of recovering the recording after an interruption; `nil` if the recording was not recovered.
     public var recovery: Recovery?
 
     package init(
@@ -174,7 +176,7 @@ public struct Manifest: Sendable, Equatable, Codable {
 extension Manifest {
     /// A change that the user made to the program during the recording.
     public struct Change: Sendable, Equatable, Codable {
-        /// Time of the first frame or sample that shows the change, in nanoseconds since T0.
+        /// Time of the first frame or sample to which the change applies, in nanoseconds since T0.
         public var at_ns: Int64
         /// The requested changes: `swap`, `layout grid`, `gain host -6.0`.
         public var changes: [String]
@@ -233,7 +235,7 @@ extension Manifest {
 }
 
 extension Manifest {
-    /// Loss limits of the profile. A recording that exceeds one of them counts as failed.
+    /// Loss limits of the profile. A recording that exceeds any limit counts as failed.
     public struct Limits: Sendable, Equatable, Codable {
         /// Maximum fraction of lost frames in each video track: lost ÷ (captured + lost), 0…1. `nil` means no limit.
         public var lost_frames: Double?
@@ -325,7 +327,7 @@ extension Manifest {
         self = try Manifest(reading: try WholeFile.bytes(of: file, atMost: Self.largestByteCount))
     }
 
-    /// Name of the first field with an implausible number; `nil` if there are none.
+    /// Name of the first field with an implausible number; `nil` if all numbers are plausible.
     private var implausible: String? {
         var check = NumberCheck()
         check.time(duration_ns, "duration_ns")
@@ -419,12 +421,13 @@ private struct NumberCheck {
     }
 }
 
-/// Why a text is not a usable manifest: it is incomplete, was edited, or comes from another version.
+/// The reason why a file isn't a usable manifest: the file is incomplete, was edited, or was written by
+/// another version of multicam.
 public struct ManifestFault: Error, Sendable, Equatable {
     /// The fault, as a predicate for the subject "manifest.json": for example `isn't valid JSON` or
     /// `contains an invalid value in tracks.0.first_ns`.
     public let reason: String
-    /// Whether the manifest was written by another version of multicam, which can read it.
+    /// Whether the manifest was written by another version of multicam and can be read only by that version.
     let isOtherVersion: Bool
 
     /// Creates a fault from a predicate for the subject "manifest.json".
@@ -440,7 +443,8 @@ public struct ManifestFault: Error, Sendable, Equatable {
             (reason, isOtherVersion) = ("isn't valid JSON", false)
             return
         }
-        // A later version may have additional values for these fields. Recovery must not replace such a manifest.
+        // A later version of multicam may define additional values for these fields. Recovery must not
+        // replace such a manifest.
         if case .dataCorrupted(let context) = error, let field = context.codingPath.last?.stringValue {
             isOtherVersion = ["layout", "fit", "rotation"].contains(field)
         } else {

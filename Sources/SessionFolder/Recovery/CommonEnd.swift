@@ -2,9 +2,10 @@ public import Media
 
 /// The time when all tracks of a recovered recording end. A crash leaves the tracks with different lengths.
 ///
-/// A short JPEG or audio track can be extended with its last frame or with silence. A track of encoded frames cannot be
-/// extended without an encoder, so the shortest encoded track sets the end. Longer tracks are trimmed there; the
-/// trimmed frames stay in the files. Without encoded tracks, the longest track sets the end and nothing is trimmed.
+/// A short JPEG or audio track can be extended with its last frame or with silence. A track of encoded frames
+/// cannot be extended without an encoder, so the shortest encoded track sets the end. Longer tracks are
+/// trimmed at this time; the trimmed frames stay in the files. Without encoded tracks, the longest track sets
+/// the end and nothing is trimmed.
 public struct CommonEnd: Sendable, Equatable {
     /// The end of one track, and whether the track can be extended.
     public struct Reach: Sendable, Equatable {
@@ -30,13 +31,14 @@ public struct CommonEnd: Sendable, Equatable {
 
     /// Determines the common end. Returns `nil` if no track extends beyond T0 and `earliest` is zero.
     ///
-    /// - Parameters:End of each readable track that was still being recorded.
-    ///   - reaches: Extent of each readable track that was still being recorded.
-    ///   - leading: Grid to which the end is aligned: the program's, or the first camera's if there is no program;
-    ///     `nil` for audio-only recordings.
+    /// - Parameters:
+    ///   - reaches: End of each readable track that was still being recorded, and whether the track can be
+    ///     extended.
+    ///   - leading: Frame grid used to align the end: the grid of the program, or of the first camera if the
+    ///     recording doesn't have a program; `nil` for audio-only recordings.
     ///   - start: Start of the last file. The common end is later than this time.
-    ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The result is
-    ///     never earlier.
+    ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The
+    ///     common end is never earlier than this time.
     public init?(
         _ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero,
         notBefore earliest: MediaTime = .zero

@@ -43,7 +43,7 @@ struct FileSearch {
         }
     }
 
-    /// Searches a folder without its manifest and events.
+    /// Creates a search that doesn't use the folder's manifest or events.
     init(in folder: ContainedFolder) {
         self.init(folder: folder, manifest: nil, events: RecordedEvents([]))
     }
@@ -139,15 +139,15 @@ struct FileSearch {
         do throws(FileError) { return try isBeginning(file) } catch { return false }
     }
 
-    /// Whether a file without content is empty, contains only zeros, or contains only a header.
+    /// Whether a file lacks content because it is empty, contains only zeros, or contains only a header.
     private func isBeginning(_ file: ContainedFile) throws(FileError) -> Bool {
         let bytes = try WholeFile.bytes(of: file, atMost: Self.mostZeros)
         let longest = file.name.hasSuffix(".wav") ? Self.longestWaveHeader : Self.longestHeader
         return bytes.allSatisfy { $0 == 0 } || bytes.count <= longest && !bytes.hasFragment
     }
 
-    /// Maximum file size in bytes that is scanned for content. Space that the file system preallocated may read as
-    /// zeros.
+    /// Maximum size in bytes of a file that is scanned for content. Disk space that the file system has
+    /// preallocated may be read as zeros.
     private static let mostZeros = 64 << 20
     private static let longestHeader = 1 << 20
     private static let longestWaveHeader = 4096
@@ -170,7 +170,8 @@ struct FileChain {
         let name: String
         let start: MediaTime
         let failure: FileError
-        /// Whether no content had been written to the file: it is empty, or contains only zeros or a header.
+        /// Whether no content had been written to the file, so that the file is empty or contains only zeros
+        /// or a header.
         let isEmpty: Bool
     }
 
@@ -265,7 +266,8 @@ struct FileListing {
         return entries.sorted { $0.file < $1.file }
     }
 
-    /// Adds a checksum to each entry that has neither a fault nor a checksum. A file that cannot be read gets a fault.
+    /// Adds a checksum to each entry that has neither a fault nor a checksum. For a file that cannot be read,
+    /// a fault is added to the entry.
     func withChecksums(_ entries: [Manifest.File]) -> [Manifest.File] {
         entries.map { entry in
             guard entry.lacksChecksum, MediaFileName.isWithin(entry.file) else { return entry }

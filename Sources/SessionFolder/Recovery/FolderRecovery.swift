@@ -11,8 +11,8 @@ struct FolderRecovery {
 
     private var folder: String { contained.path }
 
-    /// Maximum duration in nanoseconds that a crash may remove from a track. Data newer than this may not have reached
-    /// the disk.
+    /// Maximum duration in nanoseconds that a crash may remove from a track. Data that is newer than this may
+    /// not have reached the disk before the crash.
     private static let longestLoss: Int64 = 1_000_000_000
 
     func run() throws(RecoveryError) -> RecoveryReport {
@@ -63,8 +63,8 @@ struct FolderRecovery {
             track: track.name, cut_ns: 0, padded_ns: 0, text: "the track is complete.")
     }
 
-    /// Returns the manifest entry for the end of a track that was stopped before the crash and has an intact file, so
-    /// that nothing is missing; `nil` for other tracks.
+    /// Returns the manifest entry for the end of a complete track, which was stopped before the crash and has
+    /// an intact file; `nil` for all other tracks.
     private func endedBefore(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
         guard let chain = chains.first(where: { $0.base == track.file }),
             chain.requestedEnd([track]) != nil, chain.files.last?.isPlain == true
@@ -81,11 +81,13 @@ struct FolderRecovery {
     ) throws(FileError) -> RecoveryReport {
         let manifest = known ?? Manifest(rebuiltFrom: chains, tracks: derivedTracks(chains), events)
         let named = manifest.tracks
-        // A completed recording already has an end. Only its unfinished files are recovered, up to their own ends.
+        // A completed recording already has an end. Only the unfinished files of a completed recording are
+        // recovered, each up to its own end.
         let hasEnded = manifest.outcome != .recording
         let computed =
             hasEnded ? nil : commonEnd(chains, named.isEmpty ? derivedTracks(chains) : named, events)
-        // An interrupted recovery continues with its original end, because the files that it completed end there.
+        // When an interrupted recovery is run again, it uses the original common end, because the files that
+        // are already recovered end at that time.
         let begun =
             hasEnded ? nil : computed.flatMap { manifest.begunRecovery(near: $0.end, until: $0.reach) }
         let end = begun == nil ? computed?.end : MediaTime(nanoseconds: manifest.duration_ns)
@@ -155,8 +157,8 @@ struct FolderRecovery {
             try SessionFolder.write(page, to: "report/sync.svg", in: contained)
         }
         try write(completed)
-        // Computing checksums takes a long time, so it comes last: if it is interrupted, the recording is
-        // already recovered.
+        // Checksums are computed last because this takes a long time. If the computation is interrupted, the
+        // recording is already recovered.
         try addChecksums(to: completed)
         if let other = manifest.other_folder {
             report.remarks.append(
@@ -179,8 +181,8 @@ struct FolderRecovery {
         end.map { $0.nanoseconds - file.start.nanoseconds <= Self.longestLoss } ?? false
     }
 
-    /// Renames lost files so that they no longer count as media files. An earlier recovery may have renamed them
-    /// already.
+    /// Renames lost files so that they no longer count as media files. Some of these files may have been
+    /// renamed by an earlier recovery.
     private func rename(_ lost: [FileChain.Unreadable]) throws(FileError) {
         for file in lost {
             do throws(FileError) {
@@ -294,8 +296,8 @@ struct FolderRecovery {
             ?? chains.lazy.compactMap { $0.files.first?.streams.lazy.compactMap(\.rate).first }.first
         // The common end is later than the start of every part and track.
         let starts = chains.compactMap(\.lastStart)
-        // The recording lasted at least until the end of the last stopped track. After that time, only markers and
-        // changes indicate how long it lasted.
+        // The recording lasted at least until the end of the last stopped track. After that time, only
+        // markers and changes indicate how long the recording lasted.
         var earliest = chains.compactMap { $0.requestedEnd(tracks) }.max() ?? .zero
         if reaches.isEmpty, earliest > .zero { earliest = max(earliest, events.lastRequest) }
         let leadingStart = reaches.isEmpty ? .zero : starts.max() ?? .zero
@@ -342,7 +344,7 @@ struct FolderRecovery {
     }
 }
 
-/// The manifest that a crash left behind, and the draft of the manifest that was to replace it.
+/// The manifest of an interrupted recording, and the draft of the manifest that was going to replace it.
 struct ManifestRecovery {
     /// The manifest, or the complete draft of a recording that ended; `nil` if both are unreadable.
     let manifest: Manifest?
@@ -353,8 +355,9 @@ struct ManifestRecovery {
 
     /// Reads the manifest and the draft.
     ///
-    /// - Throws: `FileError` with the operation "opening" if the process lacks permission to read one of them, and
-    ///   "reading" if another version of multicam wrote one.
+    /// - Throws: `FileError` with the operation "opening" if the process lacks permission to read the
+    ///   manifest or the draft; or with the operation "reading" if another version of multicam wrote one of
+    ///   the two files.
     init(folder: ContainedFolder) throws(FileError) {
         file = folder.file(Manifest.fileName)
         draft = FileReplacement.draft(of: file)
@@ -381,7 +384,8 @@ struct ManifestRecovery {
 
     /// Renames the draft to `manifest.json` if it is the current manifest; otherwise removes it.
     ///
-    /// - Throws: `FileError` with the operation "renaming" or "deleting". The draft then remains.
+    /// - Throws: `FileError` with the operation "renaming" or "deleting". The draft isn't removed in this
+    ///   case.
     func settleDraft() throws(FileError) {
         if isDraft { try draft.rename(to: file) } else { try draft.remove() }
     }
@@ -414,7 +418,7 @@ struct RecoveredFiles {
     /// - Parameters:
     ///   - track: The track in the manifest.
     ///   - ending: How the recovery changed the end of the track.
-    /// - Returns: The content, for the manifest.
+    /// - Returns: The recovered content of the track, for the manifest.
     func content(of track: Manifest.Track, ending: Manifest.RecoveredTrack) -> RecoveredContent {
         let files = files[track.file] ?? []
         guard let last = files.last, last.streams.indices.contains(track.stream) else {
@@ -431,7 +435,7 @@ struct RecoveredFiles {
             isThere: true)
     }
 
-    /// Returns the ranges of the track's grid without frames, relative to T0. The result is empty for a
+    /// Returns the ranges without frames in the track's frame grid, relative to T0. The result is empty for a
     /// copied stream, because its frames aren't aligned to a grid, and for a file with frame durations that
     /// imply a different grid than the manifest.
     private func holes(in track: Manifest.Track, of files: [RemainingFile]) -> [Range<MediaTime>] {

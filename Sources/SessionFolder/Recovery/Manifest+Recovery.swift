@@ -15,8 +15,8 @@ extension Manifest {
     public struct RecoveredTrack: Sendable, Equatable, Codable {
         /// Name of the track.
         public var track: String
-        /// Length in nanoseconds of the track on disk after the common end. This part stays in the file and is not
-        /// shown.
+        /// Length in nanoseconds of the part of the track after the common end. This part stays in the file
+        /// but isn't played.
         public var cut_ns: Int64
         /// Length in nanoseconds that is missing before the common end and is padded with the last frame or with
         /// silence.
@@ -40,7 +40,7 @@ extension Manifest {
     /// - Parameters:
     ///   - tracks: Tracks of the recording.
     ///   - contents: Content found for each track, in the same order.
-    ///   - lost: Endings of tracks without any content on disk.
+    ///   - lost: Entries for the ends of tracks without content on disk.
     ///   - end: End of all tracks, relative to T0; `nil` if the recording had already ended and only files
     ///     were recovered.
     ///   - events: Events of the recording until the crash.
@@ -56,8 +56,8 @@ extension Manifest {
         guard let end else { return manifest }
         manifest.duration_ns = end.nanoseconds
         for index in manifest.devices.indices {
-            // Events describe only the last device of a role. The clock states of earlier devices were stored when they
-            // were replaced.
+            // Events describe only the last device of a role. The clock states of earlier devices were stored
+            // when those devices were replaced.
             let role = devices[index].role
             guard devices.lastIndex(where: { $0.role == role }) == index else { continue }
             manifest.devices[index].clock = events.clock(devices[index].clock, of: role)
@@ -87,8 +87,8 @@ extension Manifest {
         return manifest
     }
 
-    /// Merges the arrangements of the manifest with those of the events. If several have the same time, the last one
-    /// applies.
+    /// Merges the arrangements of the manifest with those of the events. If several arrangements have the
+    /// same time, the last one applies.
     private static func arrangements(_ known: [Arrangement], and told: [Arrangement]) -> [Arrangement] {
         let last = Dictionary((known + told).map { ($0.at_ns, $0) }, uniquingKeysWith: { $1 })
         return last.values.sorted { $0.at_ns < $1.at_ns }
@@ -122,7 +122,8 @@ extension Manifest {
     ///   - end: Common end of all tracks, relative to T0.
     ///   - endings: The planned change to the end of each track.
     ///   - version: Version of the program that performs the recovery.
-    /// - Returns: This manifest with the end and the endings added, and with an unchanged outcome.
+    /// - Returns: This manifest with the common end and the planned track ends added. The outcome is
+    ///   unchanged.
     public func beginningRecovery(
         until end: MediaTime, endings: [RecoveredTrack], version: String
     ) -> Manifest {
@@ -190,8 +191,9 @@ extension Manifest.Track {
         return track
     }
 
-    /// Returns the number of frames that weren't captured. Files of copied JPEGs contain this number. In an encoded
-    /// track, a duplicated frame replaces each lost frame and fills each tick without a new frame from a slower camera.
+    /// Returns the number of frames in a track that weren't captured. For copied JPEGs, the file contains
+    /// this number. In an encoded track, a duplicated frame replaces each lost frame and fills each tick that
+    /// lacks a new frame because the camera is slower than the track.
     private func duplicatedCount(
         _ content: RecoveredContent, _ lost: [String: Int], _ gaps: [Gap], captureRate: FrameRate?
     ) -> Int64 {
@@ -228,7 +230,7 @@ extension Manifest.Track {
 }
 
 extension Gap {
-    /// Returns the part of the gap before `end`; `nil` if no part of it is earlier.
+    /// Returns the part of the gap before `end`; `nil` if the gap doesn't begin before `end`.
     fileprivate func ending(by end: MediaTime) -> Gap? {
         from < end ? Gap(track: track, from: from, to: min(to, end), cause: cause) : nil
     }
@@ -245,15 +247,15 @@ extension Gap {
 }
 
 extension Manifest {
-    /// Tolerance in nanoseconds. A track with an intact file that ends earlier than the recording by more than this was
-    /// stopped early.
+    /// Tolerance for the end of a track, in nanoseconds. A track with an intact file was stopped early if it
+    /// ends before the recording by more than this tolerance.
     private static let longestRounding: Int64 = 100_000_000
 
     /// Recreates a lost manifest from the files and events of a recording. The profile, the devices and the recording
     /// computer are unknown.
     ///
     /// - Parameters:
-    ///   - chains: The files. At least one is readable.
+    ///   - chains: The media files, at least one of which is readable.
     ///   - tracks: The tracks in those files.
     ///   - events: Events of the recording.
     init(rebuiltFrom chains: [FileChain], tracks: [Track], _ events: RecordedEvents) {
@@ -287,7 +289,7 @@ public struct RecoveredContent: Sendable, Equatable {
     public struct Part: Sendable, Equatable {
         /// Path of the file, relative to the session folder.
         public let file: String
-        /// Time 0 of the file, relative to T0.
+        /// Position of the file's time 0, relative to T0.
         public let start: MediaTime
 
         /// Creates a part whose time 0 is at `start`, relative to T0.

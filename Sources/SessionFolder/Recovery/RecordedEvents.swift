@@ -8,12 +8,13 @@ public import Timing
 ///
 /// The last line may be incomplete and followed by zeros. Invalid JSON lines at the end are ignored.
 public struct RecordedEvents: Sendable {
-    /// Readable events with plausible times, in file order. Events of other versions of multicam are left out.
+    /// Readable events with plausible times, in file order. Events that this version of multicam doesn't
+    /// support are omitted.
     public let events: [SessionEvent]
     /// Length of the file in bytes up to the end of the last valid JSON line.
     public let validByteCount: Int
 
-    /// The fields of every event, including unknown ones.
+    /// The fields that every event has, including unsupported events.
     private struct AnyEvent: Decodable {
         let event: String
         let at_ns: Int64
@@ -60,7 +61,7 @@ public struct RecordedEvents: Sendable {
         }
     }
 
-    /// Changes made at or after T0.
+    /// Changes made to the program at or after T0.
     public var changes: [Manifest.Change] {
         changeEvents.filter { !$0.change.changes.isEmpty }.map { at, change in
             Manifest.Change(
@@ -117,7 +118,8 @@ public struct RecordedEvents: Sendable {
     /// Returns the encoder of a track according to the events, because x264 may have replaced the planned hardware
     /// encoder.
     public func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
-        // If no device is set, x264 was planned, and the event reports a second x264 instance.
+        // If the planned encoder has no device, x264 was planned, and the event reports a second x264
+        // instance.
         guard planned.until_ns == nil, planned.device != nil,
             let (at, change) = events.lazy.compactMap({ event -> (MediaTime, SessionEvent.EncoderChange)? in
                 guard case .encoder(let change) = event.content, change.track == track, event.at >= .zero
@@ -131,8 +133,8 @@ public struct RecordedEvents: Sendable {
         return encoder
     }
 
-    /// Returns the last reported state of a device's clock. Values that no event reported are taken from `begun`, the
-    /// state at the start.
+    /// Returns the last reported state of a device's clock. Values that no event reported are taken from
+    /// `begun`, the state at the start of the recording.
     public func clock(_ begun: Manifest.Clock, of role: String) -> Manifest.Clock {
         var clock = begun
         for reading in clockReadings where reading.role == role {
@@ -204,13 +206,14 @@ public struct RecordedEvents: Sendable {
     /// - Parameters:
     ///   - known: The live outputs of the last written manifest.
     ///   - end: End of the recording, relative to T0.
-    /// - Returns: The outputs of the manifest, followed by those found only in events.
+    /// - Returns: The live outputs of the manifest, followed by the live outputs that are found only in
+    ///   events.
     public func liveOutputs(
         since known: [Manifest.LiveOutput], until end: MediaTime
     ) -> [Manifest.LiveOutput] {
         var liveOutputs = known
         var connected: [String: Int64] = [:]
-        /// Number of frames counted before T0, if the output was already active.
+        /// Number of frames counted before T0, if the live output was already active.
         var before: [String: (sent: Int64, dropped: Int64)] = [:]
         func close(_ index: Int, at time: Int64) {
             guard let began = connected.removeValue(forKey: liveOutputs[index].name) else { return }
@@ -283,13 +286,13 @@ final class EventJournal {
     private let file: Opened?
     let bytes: [UInt8]
 
-    /// Maximum number of bytes to read, enough for months of events.
+    /// Maximum number of bytes read from the event file. This limit is sufficient for months of events.
     private static let largest = 1 << 30
 
-    /// Opens, locks and reads the events of a folder. A folder without events is not an error.
+    /// Opens, locks and reads the events of a folder. A folder without an event file is not an error.
     ///
-    /// - Throws: `FileError` with the operation "opening" or "reading" if the file cannot be opened for writing or
-    ///   read, and "recovering" if another process is recording or recovering.
+    /// - Throws: `FileError` with the operation "opening" if the file cannot be opened for writing, "reading"
+    ///   if it cannot be read, or "recovering" if another process is recording or recovering.
     init(folder: ContainedFolder) throws(FileError) {
         let events = folder.file("events.ndjson")
         path = events.path
@@ -338,7 +341,8 @@ final class EventJournal {
         }
     }
 
-    /// Appends an event after the complete lines, replacing an incomplete one, and waits until it is on disk.
+    /// Appends an event after the last complete line, replacing an incomplete line, and waits until the event
+    /// is on disk.
     func append(_ event: SessionEvent, after validByteCount: Int) throws(FileError) {
         guard let descriptor = file?.number else { return }
         let line = Array((event.line() + "\n").utf8)

@@ -17,7 +17,7 @@ public struct Recovery: Sendable {
     /// Prepares a recovery without opening or changing anything.
     ///
     /// - Parameters:
-    ///   - path: A session folder, or a media file in one.
+    ///   - path: A session folder, or a media file in a session folder.
     ///   - progress: Called before each file with a human-readable line, on the thread of `run()`.
     public init(path: String, progress: @escaping @Sendable (String) -> Void = { _ in }) {
         self.path = path
@@ -58,8 +58,8 @@ public struct Recovery: Sendable {
         }
     }
 
-    /// The file. In a session folder, it is opened relative to that folder so that no symbolic link inside it is
-    /// followed.
+    /// The media file to recover. A file in a session folder is opened relative to that folder, so that no
+    /// symbolic link inside the folder is followed.
     private var place: ContainedFile {
         get throws(FileError) {
             let names = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -109,7 +109,7 @@ public struct Recovery: Sendable {
     }
 }
 
-/// Reason why nothing was recovered. Each case carries a human-readable sentence.
+/// Reason why nothing was recovered. Each case contains a human-readable sentence.
 public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path doesn't contain a readable multicam recording.
     case unreadable(String)
@@ -171,8 +171,8 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
         case recovered
         /// The recording was already intact.
         case whole
-        /// A file that had content is missing or cannot be read. The remarks name the file. The other files are
-        /// recovered.
+        /// A file that had content is missing or cannot be read. The remarks name the file. The other files
+        /// have been recovered.
         case incomplete
     }
 
@@ -184,7 +184,7 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
         public var file: String
         /// Number of frames in the track's files; `nil` for audio.
         public var frames: Int?
-        /// Number of samples per channel in the track's files; `nil` for frames.
+        /// Number of samples per channel in the track's files; `nil` for video.
         public var samples: Int64?
         /// Length in nanoseconds that was trimmed after the common end.
         public var cut_ns: Int64
@@ -202,7 +202,7 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
     public var duration_ns: Int64
     /// Tracks of the recording.
     public var tracks: [Track]
-    /// Unreadable files and other remarks, one sentence each.
+    /// Remarks about the recovery, for example about unreadable files, one sentence each.
     public var remarks: [String]
 }
 

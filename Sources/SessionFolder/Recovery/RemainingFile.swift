@@ -11,7 +11,7 @@ struct RemainingFile {
         case audio(WaveRecovery)
     }
 
-    /// One stream of the file. Times are in ticks of its time scale, relative to the file's time 0.
+    /// One stream of the file. Times are in ticks of the stream's time scale, relative to the file's time 0.
     struct Stream {
         let name: String
         let codec: String
@@ -38,7 +38,7 @@ struct RemainingFile {
 
     /// Path relative to the session folder, or the path passed by the caller.
     let name: String
-    /// Time 0 of the file, relative to T0.
+    /// Position of the file's time 0, relative to T0.
     var start: MediaTime
     let content: Content
     let streams: [Stream]
@@ -66,7 +66,7 @@ struct RemainingFile {
         }
     }
 
-    /// Date of the file's time 0, with a resolution of one second; `nil` for audio.
+    /// Wall-clock time of the file's time 0, with a resolution of one second; `nil` for audio.
     var createdAt: Date? {
         switch content {
         case .movie(let movie): movie.createdAt
@@ -81,7 +81,7 @@ struct RemainingFile {
         }
     }
 
-    /// Whether the file holds a frame or a sample.
+    /// Whether the file contains at least one frame or sample.
     var hasContent: Bool { streams.contains { $0.codec != "tmcd" && $0.count > 0 } }
 
     /// End of the file's longest stream, relative to T0.
@@ -106,8 +106,8 @@ struct RemainingFile {
     /// Recovers the file in place.
     ///
     /// - Parameters:
-    ///   - end: Common end of its streams, relative to T0; `nil` if each stream keeps its own end.
-    ///   - rates: Known frame rates of its streams, by stream index.
+    ///   - end: Common end of the file's streams, relative to T0; `nil` if each stream keeps its own end.
+    ///   - rates: Known frame rates of the file's streams, by stream index.
     /// - Returns: Number of frames that each stream shows after the recovery; for audio, samples per channel.
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
     func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
@@ -137,8 +137,9 @@ struct RemainingFile {
         streams.map { $0.codec == "aac" ? max(0, $0.end) : $0.count - $0.lead }
     }
 
-    /// Converts a time relative to T0 to ticks of a stream, relative to the file's time 0. Frames on a grid
-    /// end at the first grid tick at or after the time, unless the file's time scale is finer than the grid.
+    /// Converts a time relative to T0 to ticks of a stream, relative to the file's time 0. A stream on a
+    /// frame grid ends at the first grid tick at or after the time, unless the file's time scale is finer
+    /// than the grid.
     private func tick(of end: MediaTime, inStream index: Int, rate: FrameRate?) -> Int64? {
         let scale = streams[index].timeScale
         guard let rate, scale == rate.frames else {

@@ -5,7 +5,7 @@ internal import Timing
 ///
 /// Counts are `Double`, because a manifest read from a file may contain any number, and sums must not overflow.
 struct TrackLosses {
-    /// Kind of track, which determines its wording in messages.
+    /// Kind of track, which determines how messages describe the track.
     enum Kind {
         case camera, microphone, program
         /// A camera that is shown in the program but has no ISO track.
@@ -21,7 +21,7 @@ struct TrackLosses {
     /// The parts of `lost` by cause, largest first. For audio, the counts are gap lengths in samples.
     let causes: [(word: String, count: Double)]
     let gaps: [Gap]
-    /// Why the track ended before the recording did; `nil` if it didn't.
+    /// Reason why the track ended before the recording; `nil` if the track didn't end early.
     let failure: String?
     let limit: Double?
     /// Total length of the program pauses made by the governor.
@@ -115,8 +115,8 @@ struct TrackLosses {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    /// Returns the lengths of a microphone's gaps in samples at 48 kHz, by cause. If a cause doesn't start with a
-    /// keyword of the loss ledger, it is the reason that the device itself reported for the outage.
+    /// Returns the lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that doesn't start
+    /// with a keyword of the loss ledger is the reason that the device itself reported for the outage.
     private static func lengths(of gaps: [Gap]) -> [String: Double] {
         var lengths: [String: Double] = [:]
         for gap in gaps {

@@ -32,7 +32,7 @@ public struct Verdict: Sendable, Equatable {
 
     /// Minimum length in nanoseconds of a gap that shows a slate and counts as bad.
     private static let badGap = 1e9
-    /// Maximum lag of the files behind the alignment delay if the computer is fast enough.
+    /// Maximum lag of the files on a sufficiently fast computer, in addition to the alignment delay.
     private static let largestUsualLag = Nanoseconds.milliseconds(1500)
     /// Standard error of a clock, in microseconds, above which synchronization errors may be visible or audible.
     private static let looseClock = 1000.0
@@ -58,7 +58,7 @@ public struct Verdict: Sendable, Equatable {
         if !sentences.isEmpty, let complete = CompleteTracks(tracks, cameras: cameras).sentence {
             note(.good, complete)
         }
-        // The times of a file are exact, so its clock doesn't matter.
+        // The timestamps of a file are exact, so the clock of a file device isn't checked.
         for device in manifest.devices where device.type != SourceKind.file.rawValue {
             let clock = device.clock
             let isLoose = clock.residual_us > Self.looseClock || (clock.error_us ?? 0) > Self.looseDates
@@ -128,8 +128,8 @@ public struct Verdict: Sendable, Equatable {
         return tracks
     }
 
-    /// Returns the kind of a track's device; `nil` if the manifest doesn't contain it, or if the role had devices of
-    /// different kinds.
+    /// Returns the kind of a track's device; `nil` if the manifest doesn't contain the device, or if the role
+    /// had devices of different kinds.
     private static func source(of losses: TrackLosses, in manifest: Manifest) -> SourceKind? {
         let role = manifest.tracks.first { $0.name == losses.name }.map { $0.role ?? $0.name } ?? losses.name
         let kind = losses.kind == .microphone ? "microphone" : "camera"
@@ -215,9 +215,9 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// Adds a warning if a crash would have lost more than usual.
+    /// Adds a warning if a crash would have caused the loss of more data than usual.
     private mutating func noteLag(_ manifest: Manifest) {
-        // A file lags behind the present by at least the duration of the frame that is being captured.
+        // A file lags behind real time by at least the duration of the frame that is being captured.
         let slowest = manifest.tracks.compactMap(\.rate).filter { $0 > 0 }.min() ?? .infinity
         let usual = Self.largestUsualLag + .seconds(rounding: min(1 / slowest, 60))
         guard let behind = manifest.cost?.pressure?.files_behind_ns,
@@ -266,7 +266,7 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// Records that something is missing. `details` is a separate sentence.
+    /// Adds a finding about missing data. `details` is a separate sentence.
     private mutating func noteLoss(_ level: Level, _ loss: String, details: String? = nil) {
         note(level, isIncomplete ? loss : "Incomplete: \(loss)")
         isIncomplete = true

@@ -11,8 +11,8 @@ internal import Profiles
 /// for await camera in following.cameras() { … }
 /// ```
 ///
-/// No changes are reported during a recording; `recordingEnded` returns a change that occurred in the meantime. All
-/// methods are thread-safe.
+/// No camera changes are reported during a recording. If another camera was selected in the meantime,
+/// `recordingEnded` returns that camera. All methods are thread-safe.
 public final class CameraFollowing: Sendable {
     /// The effect of a user's choice.
     public enum Outcome: Sendable, Equatable {
@@ -30,8 +30,9 @@ public final class CameraFollowing: Sendable {
     private let selection: ConditionLock<CameraSelection>
     private let current: CaptureDevice
 
-    /// Monitors the connected devices until `stop` is called. Blocks like `DiscoverySession.init`. Returns `nil` if
-    /// every role names a specific camera, or if the leading role's camera is synthetic.
+    /// Monitors the connected devices until `stop` is called. Blocks until the device list is complete, like
+    /// `DiscoverySession.init`. Returns `nil` if every role names a specific camera, or if the leading role's
+    /// camera is synthetic.
     ///
     /// - Parameters:
     ///   - setup: The setup of the session.
@@ -46,12 +47,12 @@ public final class CameraFollowing: Sendable {
         self.init(role, camera, selection, choice: try DeviceChoice(application: application))
     }
 
-    /// Starts tracking one role.
+    /// Starts tracking the camera of one role.
     ///
     /// - Parameters:
     ///   - role: The leading role.
     ///   - camera: The role's current camera.
-    ///   - selection: The selection rule, which contains the current camera.
+    ///   - selection: The rule that selects the role's camera. The current camera is one of its inputs.
     ///   - choice: The connected devices and the user's preferences.
     init(_ role: String, _ camera: CaptureDevice, _ selection: CameraSelection, choice: DeviceChoice) {
         self.role = role
@@ -109,7 +110,7 @@ public final class CameraFollowing: Sendable {
 
     /// Unlocks the role's camera.
     ///
-    /// - Returns: The camera to use from now on, or `nil` if it's unchanged.
+    /// - Returns: The camera that the role uses from now on, or `nil` if the camera is unchanged.
     public func recordingEnded() -> CaptureDevice? {
         choice.recordingEnded()
         let preference = choice.cameraPreference

@@ -9,13 +9,13 @@ internal import Profiles
 /// Every call blocks on disk I/O and queries the connected cameras or the sound server: don't call this from a Swift
 /// task.
 public struct ChoiceHistory: Sendable {
-    /// One stored choice, and its device if it's connected.
+    /// One stored choice, and the chosen device if it's connected.
     public struct Entry: Sendable, Equatable {
         /// Identity of the chosen device.
         public let identity: DeviceIdentity
         /// The role that the device was chosen for, or `nil` if it wasn't chosen for a specific role.
         public let role: String?
-        /// Whether the device was proposed by a profile or an app. `false` if a user chose it.
+        /// Whether the device was proposed by a profile or an app, and not chosen by a user.
         public let isProposed: Bool
         /// The connected device, or `nil` if it isn't connected or if several devices match.
         public let device: CaptureDevice?
@@ -23,7 +23,7 @@ public struct ChoiceHistory: Sendable {
 
     /// Whether the entries are cameras (`video`) or microphones (`audio`).
     public let mediaType: CaptureDevice.MediaType
-    /// The choices, most preferred device first.
+    /// The stored choices, starting with the most preferred device.
     public let entries: [Entry]
     /// The first chosen device that is connected, or `nil` if no chosen device is connected.
     public let userPreferred: CaptureDevice?
@@ -106,7 +106,7 @@ public struct ChoiceHistory: Sendable {
 
     /// Stores a user's choice of a device.
     ///
-    /// - Returns: The history including the choice.
+    /// - Returns: The history, including the new choice.
     /// - Throws: `StateFileError` if the choice can't be written.
     public func choosing(_ device: CaptureDevice) throws(StateFileError) -> Self {
         try changing { history in history.choose(device.identity, among: present) }
@@ -114,8 +114,8 @@ public struct ChoiceHistory: Sendable {
 
     /// Deletes the choice of one device, or all choices.
     ///
-    /// - Parameter name: A selector of a connected device, or the name of a disconnected one. `nil` deletes all
-    ///   choices.
+    /// - Parameter name: A selector of a connected device, or the name of a disconnected device. `nil`
+    ///   deletes all choices.
     /// - Returns: The history without the deleted choices, and the number of deleted choices.
     /// - Throws: `DeviceError` if the selector matches several devices. `StateFileError` if the history can't be
     ///   written.
@@ -173,8 +173,8 @@ public struct ApplicationIdentifier: Sendable, Hashable {
 
     /// Creates an identifier from a name.
     ///
-    /// - Parameter name: The name: 1 to 100 letters, digits, `.`, `-`, and `_`, for example `org.example.call`. Other
-    ///   names return `nil`.
+    /// - Parameter name: The name: 1 to 100 letters, digits, `.`, `-`, and `_`, for example
+    ///   `org.example.call`. The initializer returns `nil` for any other name.
     public init?(_ name: String) {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)
         guard (1...100).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else { return nil }
@@ -197,7 +197,8 @@ package struct ChoiceRecord: Equatable {
     let leader: String?
     /// Camera roles in the profile's order.
     let roles: [String]
-    /// The roles with a camera selected by the user. Empty if the profile's policy doesn't offer a choice.
+    /// The roles with a camera selected by the user. The set is empty if the profile's policy doesn't offer a
+    /// choice.
     let chosen: Set<String>
 
     init(_ request: SetupRequest, _ profile: Profile, proposal: DeviceIdentity?) {
@@ -250,7 +251,8 @@ struct ChoiceStore: StateFileContent {
     /// The cameras that have streamed in any application, the most recent first.
     var streamed: [DeviceIdentity] = []
 
-    /// Maximum length of `streamed`. This is about the number of different cameras that a computer uses in a year.
+    /// Maximum number of cameras in `streamed`. This limit is about the number of cameras that a computer
+    /// uses in a year.
     private static let streamedCapacity = 32
 
     subscript(application: ApplicationIdentifier) -> Histories {
@@ -258,7 +260,7 @@ struct ChoiceStore: StateFileContent {
         set { applications[application.name] = newValue == Histories() ? nil : newValue }
     }
 
-    /// Moves streaming cameras to the front, most important first.
+    /// Moves streaming cameras to the front of the list, in order of importance.
     mutating func stream(_ cameras: [DeviceIdentity]) {
         streamed = Array((cameras + streamed.filter { !cameras.contains($0) }).prefix(Self.streamedCapacity))
     }

@@ -22,8 +22,8 @@ public final class DeviceChoice: Sendable {
     private let monitor: FolderMonitor?
     private let observation: Int?
 
-    /// Monitors the connected devices until `stop` is called or the object is released. Blocks like
-    /// `DiscoverySession.init`.
+    /// Monitors the connected devices until `stop` is called or the object is released. Blocks until the
+    /// device list is complete, like `DiscoverySession.init`.
     ///
     /// - Parameters:
     ///   - application: The application that the user's stored choices belong to.
@@ -62,7 +62,7 @@ public final class DeviceChoice: Sendable {
         observation = discovery.observe { changes in
             state.broadcast { $0.handle(changes) }
         }
-        // Choices written by other processes apply here too.
+        // Choices that other processes have stored are also applied.
         monitor = file.flatMap { file in
             FolderMonitor(file.folder, prefix: ChoiceStore.fileName) {
                 Self.adopt(file, of: application, into: state)
@@ -82,10 +82,11 @@ public final class DeviceChoice: Sendable {
     /// Stores the user's choice of a camera. The choice takes effect immediately. Call this only when the user makes a
     /// choice, never for an automatic change. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Parameter camera: The chosen camera. If the value is `nil`, nothing changes.
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
-    /// - Throws: `StateFileError` if the choice can't be written. Even then, the choice remains in effect until the
-    ///   process exits.
+    /// - Parameter camera: The chosen camera. A `nil` value is ignored.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
+    /// - Throws: `StateFileError` if the choice can't be written. If writing fails, the choice still remains
+    ///   in effect until the process exits.
     @discardableResult
     public func setUserPreferredCamera(_ camera: CaptureDevice?) throws(StateFileError) -> String? {
         guard let camera else { return nil }
@@ -100,9 +101,10 @@ public final class DeviceChoice: Sendable {
     /// Proposes an initial camera. Only the first proposal of this application has an effect. The proposed camera ranks
     /// below every camera that the user has chosen. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
-    /// - Throws: `StateFileError` if the proposal can't be written. Even then, the proposal remains in effect until the
-    ///   process exits.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
+    /// - Throws: `StateFileError` if the proposal can't be written. If writing fails, the proposal still
+    ///   remains in effect until the process exits.
     @discardableResult
     public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
@@ -140,10 +142,11 @@ public final class DeviceChoice: Sendable {
     /// Stores the user's choice of a microphone. The choice takes effect immediately. Blocks on disk I/O; don't call
     /// this from a Swift task.
     ///
-    /// - Parameter microphone: The chosen microphone. If the value is `nil`, nothing changes.
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
-    /// - Throws: `StateFileError` if the choice can't be written. Even then, the choice remains in effect until the
-    ///   process exits.
+    /// - Parameter microphone: The chosen microphone. A `nil` value is ignored.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
+    /// - Throws: `StateFileError` if the choice can't be written. If writing fails, the choice still remains
+    ///   in effect until the process exits.
     @discardableResult
     public func setPreferredMicrophone(_ microphone: CaptureDevice?) throws(StateFileError) -> String? {
         guard let microphone else { return nil }
@@ -242,12 +245,13 @@ public final class DeviceChoice: Sendable {
         return stream
     }
 
-    /// Applies a choice in memory, then writes it.
+    /// Applies a choice in memory, then writes it to the state file.
     ///
     /// - Parameters:
     ///   - choose: Applies the choice, and returns all connected devices of its kind.
     ///   - writing: Adds the choice to the stored content.
-    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
+    ///   define a state folder.
     /// - Throws: `StateFileError` if the choice can't be written.
     private func keep(
         _ choose: (inout ChoiceState) -> [CaptureDevice],
@@ -266,7 +270,8 @@ public final class DeviceChoice: Sendable {
         do throws(StateFileError) {
             warning = try file.update { memory in writing(&memory[application], present) }
         } catch {
-            // The file doesn't contain this choice, so it isn't read until another process writes it.
+            // The file doesn't contain this choice, so the file isn't read until another process writes to
+            // it.
             state.withLock { $0.keepingEnded() }
             throw error
         }
@@ -289,13 +294,13 @@ public final class DeviceChoice: Sendable {
 }
 
 extension DeviceChoice {
-    /// Polling interval for device use by other processes and for the lid state. The system sends no events for these
-    /// changes.
+    /// Polling interval for the lid state and for the use of devices by other processes. The system sends no
+    /// events for these changes.
     private static let interval = Nanoseconds.seconds(1)
 
     /// Returns the current state of a device. Reads proc(5), which takes milliseconds.
     ///
-    /// - Parameter device: The device in any earlier state. The device is matched by its identity.
+    /// - Parameter device: The device, whose state may be outdated. The device is matched by its identity.
     /// - Returns: The state, which is marked as not connected if the device is disconnected or can't be distinguished
     ///   from an identical one.
     public func state(of device: CaptureDevice) -> DeviceState {
@@ -304,7 +309,7 @@ extension DeviceChoice {
 
     /// Monitors a device, even after it's reconnected or moved to another port.
     ///
-    /// - Parameter device: The device in any earlier state. The device is matched by its identity.
+    /// - Parameter device: The device, whose state may be outdated. The device is matched by its identity.
     /// - Returns: A stream of the current state and all later changes. A slow reader receives only the latest value.
     ///   `stop` ends the stream.
     public func states(of device: CaptureDevice) -> AsyncStream<DeviceState> {
@@ -335,7 +340,8 @@ extension DeviceChoice {
         return stream
     }
 
-    /// Returns the state with the properties that only the system can provide.
+    /// Adds properties to the state that must be queried from the system, such as the process that uses the
+    /// camera.
     private static func completed(_ known: DeviceState) -> DeviceState {
         var state = known
         guard state.isConnected else { return state }
@@ -358,8 +364,9 @@ public struct DeviceState: Sendable, Equatable {
     /// Whether the device is connected but can't capture now, because it doesn't respond correctly or because the lid
     /// of its computer is closed.
     public internal(set) var isSuspended = false
-    /// The process that has the camera open, if this user is permitted to see it. The value is `nil` if the camera
-    /// isn't in use, and for all microphones, because processes share them.
+    /// The process that has the camera open, if this user is permitted to see it. The value is `nil` if the
+    /// camera isn't in use, and for all microphones, because several processes can use a microphone at the
+    /// same time.
     public internal(set) var holder: DeviceHolder?
     /// Whether the device is the best one of its kind to use now.
     public internal(set) var isSystemPreferred: Bool
@@ -378,7 +385,7 @@ extension DeviceState {
     /// Creates the state from the device list and the preferences of a `DeviceChoice`.
     ///
     /// - Parameters:
-    ///   - device: The device in any earlier state.
+    ///   - device: The device, whose state may be outdated.
     ///   - choice: The connected devices and the preferences.
     init(of device: CaptureDevice, in choice: ChoiceState) {
         let isCamera = device.mediaType == .video
@@ -423,7 +430,7 @@ struct ChoiceState {
     /// Revision of the choices, which is incremented before and after a choice is written. A file that was read at an
     /// older revision may lack the choice.
     private(set) var revision = 0
-    /// Number of choices that are being written.
+    /// Number of choices that are currently being written.
     private var unkept = 0
 
     init(cameras: CameraPreference, microphones: MicrophoneRoute) {

@@ -5,8 +5,8 @@ internal import Profiles
 
 /// Applies the stored choices to a profile: assigns a camera to each role with the selector `any`. Has no side effects.
 ///
-/// The first role with `any` is the leading role and gets the preferred camera. The other roles keep their previous
-/// camera, or get the best remaining one.
+/// The first role with `any` is the leading role and gets the preferred camera. Each other role keeps its
+/// previous camera, or gets the best remaining camera.
 struct ProfileChoice {
     private let policy: CameraPolicy
     /// The role that gets the preferred camera, or `nil` if every role names a specific camera.
@@ -71,8 +71,8 @@ struct ProfileChoice {
         return preferred
     }
 
-    /// Returns the best camera for a role without a preference: the highest-ranked usable camera that supports the
-    /// size. If there is no such camera, returns the highest-ranked one.
+    /// Returns the best camera for a role without a preference: the highest-ranked usable camera that
+    /// supports the size. If no usable camera supports the size, returns the highest-ranked camera.
     func best(_ free: [CaptureDevice], offering size: FrameSize?) -> CaptureDevice? {
         let ranked = preference.ranked(free).map(\.device)
         let ready = ranked.filter { $0.problem == nil }
@@ -110,8 +110,8 @@ extension Profile {
     var leadingRole: String? { cameras.first { $0.device == RoleAssignment.Role.any }?.role }
 }
 
-/// Decides which of several roles with `default` gets the default microphone. If two people each have a
-/// microphone, both must not be recorded from the same one. Has no side effects.
+/// Decides which of several roles with `default` gets the default microphone. If two people have separate
+/// microphones, they must not both be recorded with the same microphone. Has no side effects.
 ///
 /// The first role gets the default microphone. Each further role gets a different microphone if one is available. If no
 /// other microphone is available, the role shares the default microphone, and a note reports this. Roles that select
@@ -119,7 +119,7 @@ extension Profile {
 struct DefaultMicrophones {
     static let selector = "default"
 
-    /// All roles, with the selectors used to resolve them.
+    /// All microphone roles, with the selectors that are used to find their devices.
     private(set) var roles: [RoleAssignment.Role] = []
     /// The roles with `default` that get a different microphone.
     private(set) var others: [String] = []

@@ -44,7 +44,7 @@ public struct CalibratedDevice: Sendable, Equatable, Codable {
     }
 }
 
-/// The format of a device during calibration. The latency differs between formats.
+/// The format of a device during calibration. A device's latency depends on its format.
 public enum CalibratedFormat: Sendable, Hashable, Codable {
     /// A camera's pixel format, size and frame rate.
     case video(format: VideoFormat)
@@ -79,7 +79,7 @@ extension CalibratedFormat: CustomStringConvertible {
 extension CalibratedDevice {
     /// Reads the stored calibrations of all devices and formats, in the order of measurement.
     ///
-    /// - Returns: The devices, and a warning for the user if the file can't be read.
+    /// - Returns: The calibrations, and a warning for the user if the file can't be read.
     public static func kept() -> (devices: [CalibratedDevice], warning: String?) {
         let (calibrations, warning) = Calibrations.file?.read() ?? (Calibrations(), nil)
         return (calibrations.devices, warning)
@@ -95,7 +95,7 @@ extension CalibratedDevice {
     ) throws(StateFileError) -> (devices: [CalibratedDevice], warning: String?) {
         guard let file = Calibrations.file else { return ([], nil) }
         var (known, problem) = file.read()
-        // If no entry matches, the file isn't written.
+        // If no calibration matches the name, the file isn't written.
         guard !known.forget(name).isEmpty else { return ([], problem) }
         var forgotten: [CalibratedDevice] = []
         let warning = try file.update { forgotten = $0.forget(name) }
@@ -130,8 +130,8 @@ package struct Calibrations: StateFileContent {
         }
     }
 
-    /// Maximum accepted correction. Larger values can't occur: `LatencyEstimate.expectations` doesn't match events that
-    /// are farther apart, and profiles don't allow larger corrections.
+    /// Maximum accepted correction. Larger values can't occur, because `LatencyEstimate.expectations` doesn't
+    /// match events that are farther apart, and profiles don't allow larger corrections.
     private static let largest = Nanoseconds.seconds(2)
 
     /// Adds a measurement, replacing the earlier one for the same device and format.
@@ -139,7 +139,8 @@ package struct Calibrations: StateFileContent {
     /// - Parameters:
     ///   - measured: The new measurement.
     ///   - device: The device that was measured.
-    ///   - present: All connected devices of the same media type. These are used to recognize a device on another port.
+    ///   - present: All connected devices of the same media type. This list is used to recognize a device
+    ///     that was moved to another port.
     package mutating func add(
         _ measured: CalibratedDevice, of device: CaptureDevice, among present: [CaptureDevice]
     ) {
@@ -165,7 +166,8 @@ package struct Calibrations: StateFileContent {
 
     /// Deletes the measurements of all devices that match a name.
     ///
-    /// - Parameter name: A role that a device has had, or its identity, name, or selector.
+    /// - Parameter name: The role of a device during its measurement, or a device's identity, name, or
+    ///   selector.
     /// - Returns: The deleted measurements.
     mutating func forget(_ name: String) -> [CalibratedDevice] {
         let forgotten = devices.filter { device in
@@ -197,7 +199,7 @@ extension Calibrations {
     /// Returns the plan with the measured latencies and offsets of its devices. Values in the profile take precedence.
     ///
     /// - Parameters:
-    ///   - plan: The plan compiled from its profile.
+    ///   - plan: The plan, as compiled from the profile.
     ///   - devices: The devices of the plan's roles, and all connected devices.
     /// - Returns: The plan, with notes about devices that were calibrated only in another format or with another
     ///   microphone.

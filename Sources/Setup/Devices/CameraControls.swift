@@ -3,7 +3,7 @@ public import Media
 internal import Plan
 internal import VirtualDevices
 
-/// The controls of one connected camera: lists them, sets them, and saves their values as presets.
+/// Lists and sets the controls of one connected camera, and saves their values as presets.
 ///
 /// ```swift
 /// let controls = try CameraControls(of: "Studio Webcam")
@@ -11,9 +11,9 @@ internal import VirtualDevices
 /// for outcome in try controls.set(requests) where !outcome.isAsAsked { print(outcome.remark ?? "") }
 /// ```
 ///
-/// The camera may be in use by another process at the same time, even for recording. Every call accesses the device and
-/// takes milliseconds: don't call this from a Swift task. A value remains in effect until the camera is unplugged or
-/// resets itself. The `controls` of a profile are set each time the profile is used.
+/// The camera may be in use by another process at the same time, even for recording. Every call accesses the
+/// device and takes milliseconds: don't call this from a Swift task. A control keeps its value until the
+/// camera is unplugged or resets itself. The `controls` of a profile are set each time the profile is used.
 public struct CameraControls: Sendable {
     /// The camera that has these controls.
     public let device: CaptureDevice
@@ -63,7 +63,8 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Translates user input into requests, sorted so that each can be applied. This method doesn't set any control.
+    /// Translates user input into control requests, and sorts them so that every request can be applied. This
+    /// method doesn't set any control.
     ///
     /// - Parameter words: Names of controls, each with a number, a word such as `on`, or a menu item.
     /// - Returns: The requests to pass to `set`.
@@ -88,7 +89,7 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Sets all controls to their defaults. Controls that are then managed by an automatic mode aren't set.
+    /// Sets all controls to their defaults. Controls that an automatic mode manages by default aren't set.
     ///
     /// - Returns: The outcome of each request.
     /// - Throws: `DeviceError` if the camera doesn't respond, or access is denied.

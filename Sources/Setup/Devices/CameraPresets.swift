@@ -7,13 +7,13 @@ internal import VirtualDevices
 
 /// The presets of one camera: saved control values, identified by name.
 ///
-/// The file is shared by all processes of the user. Reading and changing it blocks on disk I/O.
+/// All processes of the user share one preset file. Reading or changing the presets blocks on disk I/O.
 public struct CameraPresets: Sendable {
     private let device: CaptureDevice
     private let present: [CaptureDevice]
 
-    /// Finds the presets of a camera. Enumerates the other cameras to recognize a camera on another port, which takes
-    /// milliseconds.
+    /// Finds the presets of a camera. Also enumerates the other cameras, so that a camera is recognized on
+    /// another port. This takes milliseconds.
     ///
     /// - Parameter device: The camera that the presets belong to.
     public init(of device: CaptureDevice) {
@@ -128,7 +128,7 @@ struct ControlPresets: StateFileContent {
     /// - Parameters:
     ///   - camera: The camera to look up.
     ///   - present: All connected cameras, used to recognize a camera on another port.
-    /// - Returns: The presets of this camera only.
+    /// - Returns: The presets that belong to this camera.
     func presets(of camera: CaptureDevice, among present: [CaptureDevice]) -> [Preset] {
         let results = DeviceIdentity.search(for: presets.map(\.camera), among: present)
         let own = zip(presets, results).filter { preset, result in
@@ -154,8 +154,8 @@ struct ControlPresets: StateFileContent {
 }
 
 extension Profile {
-    /// Returns the profile with the values of its cameras' presets filled in. The `controls` in the profile override
-    /// them.
+    /// Returns the profile with the values of its cameras' presets filled in. Values in the profile's
+    /// `controls` override the presets.
     ///
     /// - Parameters:
     ///   - kept: The saved presets of all cameras.

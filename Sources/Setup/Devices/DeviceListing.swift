@@ -9,7 +9,7 @@ public struct DeviceListing: Sendable {
     public let cameras: [CaptureDevice]
     /// Connected microphones, in the sound server's order.
     public let microphones: [CaptureDevice]
-    /// The sound server's cards with inputs, whether or not they're active as microphones.
+    /// The sound cards with inputs, including cards whose inputs aren't currently available as microphones.
     public let cards: [SoundCard]
     /// The best camera to use now, and the reason; `nil` if no camera is available.
     public let preferredCamera: PreferredDevice?
@@ -22,8 +22,8 @@ public struct DeviceListing: Sendable {
     /// Warnings for the user, one sentence each.
     public let warnings: [String]
 
-    /// Queries the kernel for cameras and the sound server for microphones. If one of them fails, the devices of the
-    /// other are still listed.
+    /// Queries the kernel for cameras and the sound server for microphones. If one query fails, the results
+    /// of the other query are still listed.
     ///
     /// - Parameter application: The application that the user's stored choices belong to.
     public init(application: ApplicationIdentifier = .multicam) {
@@ -63,8 +63,8 @@ extension DeviceListing {
         PresentCameras().devices().map { ($0.node, $0.name) }
     }
 
-    /// Returns the selectors and names of the sound server's microphones. Returns an empty list without a
-    /// sound server. Blocks for a few seconds at most.
+    /// Returns the selectors and names of the sound server's microphones. Returns an empty list if there is
+    /// no sound server. Blocks for a few seconds at most.
     public static func presentMicrophones() -> [(selector: String, name: String)] {
         do throws(DeviceError) {
             return try PulseCatalog.microphones().map { ("pulse:\($0.name)", $0.description) }
@@ -81,7 +81,7 @@ public enum SoundCardSetting {
     /// - Parameters:
     ///   - selector: A microphone's selector, or all or part of a card's name or description.
     ///   - profile: The card profile to activate. `nil` keeps the current setting.
-    ///   - port: The port of the microphone in that profile. `nil` keeps the current setting.
+    ///   - port: The microphone's port in the card profile. `nil` keeps the current setting.
     /// - Returns: The devices as listed after the change.
     /// - Throws: `DeviceError` if the card, profile, or port doesn't exist, or if the sound server rejects the change.
     public static func apply(

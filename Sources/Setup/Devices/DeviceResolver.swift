@@ -10,7 +10,7 @@ package struct DeviceResolver {
     package private(set) var devices: [String: PlannedDevice] = [:]
     /// The sound server's descriptions of the real microphones, by role.
     private(set) var pulseSources: [String: PulseSource] = [:]
-    /// All connected real cameras. Empty if no role requires one.
+    /// All connected real cameras. The list is empty if no role requires a real camera.
     private(set) var presentCameras: [CaptureDevice] = []
     private(set) var presentMicrophones: [CaptureDevice] = []
     /// Notes for the user about the choices that were made, one sentence each.
@@ -219,8 +219,8 @@ package struct DeviceResolver {
             let offer = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
             var offers: PlannedDevice.Offers = .listed([offer])
             if let fixed = try VirtualSources.fixedFormat(of: role.device) {
-                // If the device didn't deliver a value that was requested for it, the value is fixed, and no other
-                // value is possible.
+                // If the device doesn't deliver a requested value, it supports only the value that it
+                // delivers.
                 offers = .whatever(
                     pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
                     size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
@@ -245,7 +245,7 @@ package struct DeviceResolver {
 }
 
 extension SetupError {
-    /// Converts the error of a synthetic device or a file.
+    /// Converts an error from a synthetic device or a file.
     package init(_ error: VirtualDeviceError) {
         switch error {
         case .usage: self = .usage(error.description)

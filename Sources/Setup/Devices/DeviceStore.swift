@@ -46,7 +46,7 @@ struct DeviceStore: StateFileContent {
         return cameras
     }
 
-    /// Adds a note on a camera to the earlier ones.
+    /// Adds a note on a camera to the camera's earlier notes.
     ///
     /// - Parameters:
     ///   - remark: The new note. Values that are `nil` leave the earlier values unchanged.
@@ -105,7 +105,8 @@ public struct CameraNotes: Sendable, Equatable {
     /// Stores this note for a camera, merged with earlier notes. Blocks on disk I/O; don't call this from a Swift task.
     ///
     /// - Parameter selector: A selector that matches exactly one connected camera.
-    /// - Returns: The camera as listed from now on, and a warning for the user if earlier notes couldn't be read.
+    /// - Returns: The camera with its new notes applied, and a warning for the user if earlier notes couldn't
+    ///   be read.
     /// - Throws: `DeviceError` if no camera or several cameras match. `StateFileError` if the file can't be written.
     public func remember(of selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try Self.change(selector) { memory, camera, present in
@@ -137,8 +138,8 @@ public struct CameraNotes: Sendable, Equatable {
         }
         let present = try CameraCatalog().cameras()
         var memory = file.read().content
-        // The selector applies to cameras as the user sees them. For example, `position:front` matches a camera whose
-        // note contains this position.
+        // The selector is matched against cameras with the user's notes applied. For example,
+        // `position:front` matches a camera whose note contains this position.
         let camera = try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: "camera", among: memory.applied(to: present))
         let warning = try file.update { stored in

@@ -8,7 +8,8 @@ public import Media
 /// for await change in discovery.changes() { print(change) }
 /// ```
 ///
-/// A reconnected device is a new instance with the same identity. The session reports its removal and its addition.
+/// A reconnected device is a new instance with the same identity. The session reports the removal of the old
+/// instance and the addition of the new one.
 public final class DiscoverySession: Sendable {
     private struct State {
         var roster: DeviceRoster
@@ -26,7 +27,7 @@ public final class DiscoverySession: Sendable {
             for observer in observers.values { observer(changes) }
         }
 
-        /// The current devices and the current problem, in the form of changes for a new listener.
+        /// The current devices and the current problem, represented as changes for a new listener.
         var presence: [DeviceChange] {
             roster.devices.map { .present($0) } + (problem.map { [.problem($0)] } ?? [])
         }
@@ -38,8 +39,8 @@ public final class DiscoverySession: Sendable {
 
     /// Monitors the connected devices until `stop` is called or the object is released.
     ///
-    /// Returns when the list is complete, which takes milliseconds per camera, and a few seconds at most if a sound
-    /// server doesn't respond. Don't call this from a Swift task.
+    /// Returns when the list is complete. This takes milliseconds per camera, and up to a few seconds if a
+    /// sound server doesn't respond. Don't call this from a Swift task.
     ///
     /// - Parameters:
     ///   - mediaType: Lists only cameras (`video`) or only microphones (`audio`). `nil` lists both.
@@ -57,7 +58,7 @@ public final class DiscoverySession: Sendable {
             memoryFolder: file?.folder)
     }
 
-    /// Monitors the devices of the specified sources.
+    /// Monitors the devices of a camera catalog and a sound server.
     ///
     /// - Parameters:
     ///   - filter: Selects the devices to list.
@@ -65,7 +66,7 @@ public final class DiscoverySession: Sendable {
     ///   - server: The address of the sound server. `nil` uses the user's default server.
     ///   - memory: Reads the user's notes. Called on a thread that may block, whenever cameras or notes
     ///     change.
-    ///   - memoryFolder: The folder that contains the notes file. The value is `nil` if there is none.
+    ///   - memoryFolder: The folder that contains the notes file. `nil` disables the monitoring of this file.
     /// - Throws: `DeviceError` if the system doesn't report device changes.
     init(
         _ filter: DeviceRoster.Filter, catalog: CameraCatalog, server: String?,
@@ -225,7 +226,7 @@ struct DeviceRoster {
         return refresh()
     }
 
-    /// Applies changed notes to the same cameras.
+    /// Applies the user's changed notes to the current cameras.
     mutating func update(memory: DeviceStore) -> [DeviceChange] { update(cameras: found, memory: memory) }
 
     mutating func update(microphones: [LocatedDevice]) -> [DeviceChange] {

@@ -27,9 +27,9 @@ struct RoleAssignment {
     private let present: [CaptureDevice]
     private var players: [CaptureDevice: String] = [:]
 
-    /// Assigns devices in this order: first to roles that name one; then to the leading role, if the user prefers a
-    /// specific device; then to roles with a stored device; then to the remaining roles in the profile's order. Roles
-    /// share a device only if both name it.
+    /// Assigns devices in this order: first to roles that name a specific device; then to the leading role,
+    /// if the user prefers a specific device; then to roles with a stored device; then to the remaining roles
+    /// in the profile's order. Two roles share a device only if both name it.
     ///
     /// - Parameters:
     ///   - roles: The roles in the profile's order.
@@ -85,7 +85,8 @@ struct RoleAssignment {
         players[device] = players[device] ?? role.name
     }
 
-    /// Assigns the user's preferred device to the leading role, and adds a note if this is a change.
+    /// Assigns the user's preferred device to the leading role, and adds a note if the role used a different
+    /// device before.
     private mutating func prefer(
         _ wanted: PreferredDevice, for role: Role, _ identity: DeviceIdentity?
     ) {
@@ -107,7 +108,8 @@ struct RoleAssignment {
 
     /// Assigns the stored device to a role.
     ///
-    /// - Returns: The reason why the device can't be assigned, as an unfinished sentence. `nil` on success.
+    /// - Returns: The reason why the device can't be assigned, as a clause without punctuation. `nil` on
+    ///   success.
     private mutating func recall(
         _ identity: DeviceIdentity, _ search: DeviceSearch, for role: Role
     ) throws(DeviceError) -> String? {

@@ -93,7 +93,7 @@ package struct SuppliedSources: Sendable {
         return isRemote(own) ? own : scheme + (device?.name ?? "")
     }
 
-    /// The sources as planned devices. Each of them has only the format that it delivers.
+    /// The sources as planned devices. Each planned device has only the format that its source delivers.
     var planned: [String: PlannedDevice] {
         var devices = assumed
         for (role, source) in cameras {
@@ -119,9 +119,9 @@ package struct SuppliedSources: Sendable {
 }
 
 extension SuppliedSources {
-    /// Size and frame rate that are assumed for a camera.
+    /// Default size and frame rate of a camera that isn't connected yet.
     private static let usual = (size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1))
-    /// Size that is assumed for a screen.
+    /// Default size of a screen that isn't connected yet.
     private static let usualScreen = FrameSize(width: 1920, height: 1080)
 
     /// Adds placeholders for devices that aren't connected yet: network cameras, screens, and devices from
@@ -195,17 +195,17 @@ extension SuppliedSources {
     private struct Wish {
         let role: String
         let selector: String
-        /// A message for the user about the location of the selector's secret, or `nil` if there is none.
+        /// A message for the user about the location of the selector's secret, or `nil` if no message is
+        /// necessary.
         var note: String?
     }
 
     /// Maximum time to wait for another process to announce a device that is required at startup.
     static let patience = Nanoseconds.seconds(15)
-    /// Maximum time to wait for another process during a recording. This limit is shorter because later commands have
-    /// to wait.
+    /// Maximum time to wait for another process during a recording. This limit is shorter than the limit at
+    /// startup, because later commands have to wait.
     static let livePatience = Nanoseconds.seconds(5)
-    /// Maximum time to wait for the user to open the page on a phone or select a screen that is required at
-    /// startup.
+    /// Maximum time to wait at startup until the user has opened the page on a phone or selected a screen.
     static let personPatience = Nanoseconds.seconds(120)
 
     /// Adds network cameras and the devices of other processes that a profile names. Waits for devices that haven't
@@ -216,7 +216,7 @@ extension SuppliedSources {
     ///   - profile: The profile with the roles.
     ///   - limit: Maximum wait for a process to announce a device.
     ///   - environment: The process's environment variables, which may contain addresses.
-    /// - Returns: All sources including the added ones.
+    /// - Returns: All sources, including the added sources.
     /// - Throws: `SetupError` if a device isn't announced in time, an address can't be read, or two roles request the
     ///   same device.
     func adding(
@@ -265,8 +265,8 @@ extension SuppliedSources {
         return limit >= patience && needsPerson ? max(limit, personPatience) : limit
     }
 
-    /// Returns the roles that require a device from another process, except those played by the app's
-    /// sources.
+    /// Returns the roles that require a device from another process, except roles that use sources supplied
+    /// by the app.
     private static func wishes(
         _ roles: [(role: String, selector: String, address: SecretSource?)], _ section: String,
         of profile: Profile,
@@ -349,8 +349,8 @@ public protocol RemoteSources: Sendable {
 }
 
 extension RemoteSources {
-    /// Does nothing, because senders connect on their own initiative.
+    /// Does nothing, because the sending processes initiate the connections.
     public func expect(camera selector: String) {}
-    /// Does nothing, because senders connect on their own initiative.
+    /// Does nothing, because the sending processes initiate the connections.
     public func expect(microphone selector: String) {}
 }

@@ -15,11 +15,11 @@ package struct EncoderDetection: Sendable {
     package let codecNodes: [CodecNode]
     /// The subset of `libraries` that libavcodec was built with.
     package let libraryEncoders: Set<String>
-    /// The version of libavcodec, which is part of a trial's identity in addition to the driver version: `libavcodec
-    /// 59.37.100`.
+    /// The version of libavcodec, such as `libavcodec 59.37.100`. A trial result applies only to this version
+    /// and to the tested driver version.
     let libraryVersion: String
 
-    /// Creates a detection from the specified values instead of the computer's.
+    /// Creates a detection that uses the specified values instead of the values of this computer.
     package init(
         root: String, codecNodes: [CodecNode], libraryEncoders: Set<String>,
         libraryVersion: String = HardwareEncoder.libraryVersion
@@ -44,7 +44,7 @@ package struct EncoderDetection: Sendable {
 
     // MARK: Encoder types
 
-    /// NVIDIA's first GPU. The driver numbers GPUs `/dev/nvidia0`…, and libavcodec uses the first one.
+    /// The first NVIDIA GPU. The driver numbers GPUs `/dev/nvidia0`…, and libavcodec uses the first one.
     private var nvidia: [HardwareEncoder] {
         let cards = Paths.entries(of: "\(root)/dev").filter {
             $0.hasPrefix("nvidia") && $0.count > 6 && $0.dropFirst(6).allSatisfy(\.isNumber)
@@ -108,7 +108,7 @@ extension TriedEncoder {
         case .fails(let reason): return "encoder not used: \(reason.printable(limit: 1000))"
         case .works(let figures):
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            // The rate refers to the most common recording size.
+            // The rate applies to 1920×1080, the most common recording size.
             let rate = Int(rounding: figures.pixelsPerSecond / (1920 * 1080), .towardZero)
             let tags =
                 figures.lacksColorTags

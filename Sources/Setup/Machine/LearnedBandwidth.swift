@@ -1,8 +1,8 @@
 internal import Capture
 internal import Media
 
-/// The USB bandwidth that cameras have reserved while streaming, by camera and format. There's no way to query this
-/// bandwidth in advance.
+/// The USB bandwidth that cameras have reserved while streaming, by camera and format. A camera's bandwidth
+/// can't be queried before the camera streams.
 ///
 /// This value is stored in a `StateFile`.
 struct LearnedBandwidth: StateFileContent {

@@ -10,12 +10,13 @@ internal import SessionFolder
 /// `WorkMeasurement` repeats a single operation with warm caches and without wake-ups. In a recording, every
 /// frame wakes threads that have slept for a frame interval. Recordings of copied tracks measure the cost of
 /// a wake-up. Recordings of programs measure how much more the remaining work costs in a recording than in
-/// isolation. Without these two corrections, predictions are 20 % too low.
+/// isolation. Without the corrections from these two measurements, predicted costs are 20 % too low.
 struct RecordingMeasurement {
     /// Duration of each measurement, which starts one second after the start of the recording.
     let duration: Nanoseconds
 
-    /// A recording with only copied tracks. Most of its cost is wake-ups.
+    /// A recording with only copied tracks. Most of the cost of such a recording is caused by thread
+    /// wake-ups.
     private static let copies = """
         cameras:
           a: { device: any, size: 640x480, rate: 30 }
@@ -94,7 +95,8 @@ struct RecordingMeasurement {
 
     /// Records a profile to a temporary folder, and removes the folder afterwards.
     ///
-    /// - Returns: The planned work, and the CPU seconds that it used per second, excluding the synthetic devices.
+    /// - Returns: The planned work, and the CPU time that this work used, in CPU seconds per second,
+    ///   excluding the synthetic devices.
     private func recorded(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

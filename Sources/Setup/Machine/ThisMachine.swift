@@ -19,8 +19,8 @@ public struct ThisMachine: Sendable {
     /// All notes on the model for the user, one sentence each.
     public var notes: [String] { [warning, usualFigures].compactMap { $0 } + untriedEncoders }
 
-    /// Reads the properties of the computer from several small files, and its stored measurements. Blocks if a disk
-    /// doesn't respond.
+    /// Reads the computer's properties from several small files, and loads its stored measurements. Blocks if
+    /// a disk doesn't respond.
     ///
     /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
     public init(output: String) {
@@ -52,7 +52,8 @@ public struct ThisMachine: Sendable {
         model = machine
     }
 
-    /// The detected hardware encoders, the most promising first. Whether they work is known only after a trial.
+    /// The detected hardware encoders, the most promising first. Whether an encoder works is known only after
+    /// a trial.
     public static var detectedEncoders: [HardwareEncoder] { EncoderDetection.onThisMachine.encoders }
 
     /// The trial results of the detected hardware encoders with their current drivers.
@@ -70,8 +71,8 @@ public struct ThisMachine: Sendable {
     ///   - encoder: An encoder from `detectedEncoders`.
     ///   - progress: Receives the completed fraction, 0…1.
     /// - Returns: The result, and a warning for the user if earlier results couldn't be read.
-    /// - Throws: `StateFileError` if the result can't be stored before or after the test. If the first
-    ///   attempt to store it fails, the encoder isn't tested.
+    /// - Throws: `StateFileError` if the result can't be stored before or after the test. If storing the
+    ///   result fails before the test, the encoder isn't tested.
     public static func tryEncoder(
         _ encoder: HardwareEncoder, progress: (Double) -> Void = { _ in }
     ) throws(StateFileError) -> (tried: TriedEncoder, warning: String?) {
@@ -92,8 +93,8 @@ public struct ThisMachine: Sendable {
     ///
     /// - Parameters:
     ///   - recordings: Duration of the measurement in each recording.
-    ///   - progress: Receives the completed fraction, 0…1. Called on several threads, one at a time.
-    /// - Returns: The cost table. To use it for plans, store it with `keep`.
+    ///   - progress: Receives the completed fraction, 0…1. Called on several threads, but never concurrently.
+    /// - Returns: The cost table. To use this table for plans, store it with `keep`.
     /// - Throws: `EncodingError` if a codec is missing. `SetupError` or `RecordingError` if recording fails.
     public static func measure(
         recordings: Nanoseconds = .seconds(5), progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -119,7 +120,7 @@ public struct ThisMachine: Sendable {
     /// the free space, and then deletes the data. Blocks the calling thread.
     ///
     /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
-    /// - Returns: The measured speed. To use it for plans, store it with `keep`.
+    /// - Returns: The measured speed. To use this speed for plans, store it with `keep`.
     /// - Throws: `FileError` if the folder is in memory, the free space is too small, or the disk fails.
     public static func measureDisk(output: String) throws(FileError) -> MeasuredDisk {
         let folder = nearestFolder(output)
@@ -130,8 +131,8 @@ public struct ThisMachine: Sendable {
 
     /// Stores the speed of a disk for all plans that write to it.
     ///
-    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if there is nowhere to store
-    ///   them.
+    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
+    ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
     public static func keep(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
@@ -144,8 +145,8 @@ public struct ThisMachine: Sendable {
 
     /// Stores a cost table for all plans.
     ///
-    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if there is nowhere to store
-    ///   them.
+    /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
+    ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
     public static func keep(_ table: CostTable) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {

@@ -77,8 +77,8 @@ public final class RotationCoordinator: Sendable {
     /// The current rotation angles.
     public var angles: RotationAngles { state.withLock { $0.told } }
 
-    /// The reason why the computer's orientation is unknown, as the end of a sentence; `nil` while the orientation is
-    /// known. The angles keep their last values.
+    /// The reason why the computer's orientation is unknown, as a phrase that completes a sentence; `nil`
+    /// while the orientation is known. The angles keep their last values.
     public var problem: String? {
         state.withLock { state in
             if case .unknown(let reason) = state.turn { reason } else { nil }

@@ -33,7 +33,8 @@ public final class SensorOrientationTracker: OrientationTracker {
         }
     }
 
-    /// Starts tracking a sensor. Waits for the first reading; don't call this from a Swift task.
+    /// Starts tracking the computer's orientation with a sensor. Waits for the first reading; don't call this
+    /// from a Swift task.
     ///
     /// - Parameters:
     ///   - sensor: The accelerometer, which is read five times per second.

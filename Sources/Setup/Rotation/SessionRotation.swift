@@ -8,18 +8,18 @@ public import Stills
 /// Tracks the computer's orientation while a session is recording, for cameras that are configured with
 /// `rotation: sensor`.
 ///
-/// The program rotates at the next tick, like any other committed change. A still uses the angle at the time
-/// of capture. The file of a camera has only one transformation matrix, so it keeps the angle from the start
-/// of the recording. The next recording of the session uses the angle at its own start.
+/// The rotation of the program changes at the next tick, like any other committed change. A still uses the
+/// angle at the time of capture. The file of a camera has only one transformation matrix, so it keeps the
+/// angle from the start of the recording. The next recording of the session uses the angle at its own start.
 public final class SessionRotation: Sendable {
-    /// The coordinators of all cameras that follow the orientation, by role.
+    /// The rotation coordinators of all cameras that follow the computer's orientation, by role.
     public let coordinators: [String: RotationCoordinator]
     /// Messages for the user about orientation changes, one sentence each. `stop` ends the stream.
     public let sentences: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
     private let observation: TurnObservation
 
-    /// Starts tracking if at least one camera in the plan requests it.
+    /// Starts tracking the computer's orientation if at least one camera in the plan requests it.
     ///
     /// - Parameters:
     ///   - plan: The plan of the recording.
@@ -65,7 +65,7 @@ public final class SessionRotation: Sendable {
         sink.finish()
     }
 
-    /// Applies the orientation to one camera.
+    /// Applies the computer's orientation to one camera.
     private struct Turn: Sendable {
         let role: String
         /// The camera's own file, or `nil` if the camera isn't recorded separately.

@@ -8,13 +8,13 @@ public import Profiles
 public struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Name of the live output.
     public let name: String
-    /// The address to send to, whose text may contain a key.
+    /// The destination address of the live output. The address may contain a stream key.
     public let address: LiveOutputAddress
     /// The token of a WHIP endpoint, or `nil` if there is none.
     public var token: Secret?
     /// The source that is sent: `program`, or a camera's role.
     public var source: String
-    /// When the live output starts.
+    /// The condition that starts the live output.
     public var start: LiveOutputSettings.Start
     /// The format of frames encoded only for this live output, or `nil` if it sends the recording's packets or only
     /// audio.

@@ -2,10 +2,11 @@ public import Media
 internal import Monitoring
 internal import System
 
-/// Waits between a recording that ended because of system pressure and the recording that continues it.
+/// Waits until system pressure has recovered, after a recording ended because of system pressure and before
+/// the next recording continues it.
 ///
-/// The wait ends when all factors have been below `serious` for several seconds. A permanent lower-level condition,
-/// such as running on battery or moderate heat, doesn't prolong the wait.
+/// The wait ends when all pressure factors have been below `serious` for several seconds. A permanent
+/// condition below this level, such as battery operation or moderate heat, doesn't prolong the wait.
 public struct PressureRest: Sendable {
     private let host: any HostReading
     private let folder: String
@@ -25,7 +26,7 @@ public struct PressureRest: Sendable {
     /// Blocks the calling thread until system pressure has recovered. Reads the pressure about once per second.
     ///
     /// - Parameters:
-    ///   - cancellation: Ends the wait when it is canceled.
+    ///   - cancellation: The cancellation that ends the wait early.
     ///   - clock: The clock that determines when readings are taken. Tests use a simulated clock.
     ///   - tell: Receives a status message for the user about once per minute.
     /// - Returns: `false` if the wait was canceled.

@@ -169,8 +169,8 @@ final class AlignedVoice: MicrophoneSource {
 
     private let voice: any MicrophoneSource
     private let heard: any MicrophoneSource
-    /// The channels of the raw microphone that the processed signal is created from, counted from 0. Empty means all
-    /// channels.
+    /// The channels of the raw microphone that the processed signal is created from, counted from 0. An empty
+    /// array means all channels.
     private let sourceChannels: [Int]
     private let state: ConditionLock<State>
     /// The correlation, used only by the thread that compares the signals.
@@ -187,7 +187,7 @@ final class AlignedVoice: MicrophoneSource {
     ///   - voice: The processed source, opened but not started.
     ///   - heard: The raw microphone at the sample rate of `voice`, not started.
     ///   - sourceChannels: The channels of the raw microphone that the processed signal is created from, counted from
-    ///     0. Empty means all channels.
+    ///     0. An empty array means all channels.
     /// - Throws: `EncodingError` if memory allocation fails.
     init(
         _ voice: any MicrophoneSource, of heard: any MicrophoneSource, sourceChannels: [Int] = []
@@ -302,12 +302,12 @@ final class AlignedVoice: MicrophoneSource {
 }
 
 extension AlignedVoice.State {
-    /// Processes an event of the processed source.
+    /// Handles an event from the processed source.
     ///
     /// - Parameters:
     ///   - event: The event received from the source.
     ///   - patience: Number of samples after which the source's own timestamps are used.
-    /// - Returns: The event to deliver, if any, and whether the voice signal resumes with it.
+    /// - Returns: The event to deliver, if any, and whether the voice signal resumes with this event.
     fileprivate mutating func take(
         _ event: MicrophoneEvent, patience: Int64
     ) -> (told: MicrophoneEvent?, isAnew: Bool) {

@@ -7,14 +7,15 @@ public import Stills
 
 extension SessionSetup {
     /// Opens another camera and adds it to a recording session of this setup. The camera gets a separate
-    /// track if the other cameras have one. Blocks until the camera delivers frames, and before that waits up
-    /// to 5 s for another process to announce it. Don't call this from a Swift task.
+    /// track if the other cameras have separate tracks. Blocks until the camera delivers frames. If another
+    /// process provides the camera, first waits up to 5 s for that process to announce the camera. Don't call
+    /// this from a Swift task.
     ///
     /// - Parameters:
     ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
-    ///   - role: A name that no device of the recording uses yet.
+    ///   - role: A role name that no device of the recording uses yet.
     ///   - session: The session to add the camera to.
-    ///   - stills: The still capture of this session, which includes this camera from now on.
+    ///   - stills: The still capture of this session, which includes the added camera from now on.
     /// - Throws: `SetupError` if the role or selector is invalid; if the device is missing or busy, or access
     ///   is denied; or if the session rejects the change.
     public func addCamera(
@@ -50,7 +51,7 @@ extension SessionSetup {
     ///
     /// - Parameters:
     ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`, `remote:phone`.
-    ///   - role: A name that no device of the recording uses yet.
+    ///   - role: A role name that no device of the recording uses yet.
     ///   - session: The session to add the microphone to.
     /// - Throws: `SetupError` if the role or selector is invalid, the device is missing or access is denied, or the
     ///   session rejects the change.
@@ -58,8 +59,8 @@ extension SessionSetup {
         _ selector: String, as role: String, to session: MulticamSession
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
-        // If the profile lists no microphones, its track setting isn't meaningful. A microphone that is neither
-        // recorded nor audible would be useless.
+        // If the profile lists no microphones, the profile's setting for microphone tracks isn't meaningful.
+        // A microphone that is neither recorded nor audible would be useless.
         let hasTracks = profile.tracks.microphones != .none || profile.microphones.isEmpty
         profile.microphones = [MicrophoneRole(role: role, device: selector)]
         profile.cameras = []
@@ -146,8 +147,8 @@ extension SessionSetup {
 extension SessionSetup {
     /// Opens a camera and assigns it to a role of a recording session of this setup, replacing the role's
     /// current camera. The role's tracks, the program, and taps continue. Blocks until the camera delivers
-    /// frames, and before that waits up to 5 s for another process to announce it. Don't call this from a
-    /// Swift task.
+    /// frames. If another process provides the camera, first waits up to 5 s for that process to announce the
+    /// camera. Don't call this from a Swift task.
     ///
     /// The camera is opened with the role's settings from the profile. If the camera doesn't support the size or rate,
     /// this function chooses a supported one.
@@ -156,7 +157,7 @@ extension SessionSetup {
     ///   - role: The role of a camera that is being recorded.
     ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
     ///   - session: The session that uses the camera.
-    ///   - stills: The still capture of this session, which uses this camera from now on.
+    ///   - stills: The still capture of this session, which uses the new camera from now on.
     /// - Throws: `SetupError` if the role doesn't exist; if the selector is invalid; if the device is missing
     ///   or busy, or access is denied; or if the session rejects the change.
     public func replaceCamera(
@@ -186,8 +187,8 @@ extension SessionSetup {
         stills.cameras.first { $0.role == role }?.replace(with: planned, source: source)
     }
 
-    /// Returns the plan of the profile's only camera. If the camera doesn't support the profile's size and rate, the
-    /// plan uses other values.
+    /// Returns the plan of the profile's only camera. If the camera doesn't support the profile's size and
+    /// rate, the plan uses a size and rate that the camera supports.
     private static func plan(
         ofOnly profile: Profile, _ resolver: DeviceResolver
     ) throws(SetupError) -> SessionPlan {

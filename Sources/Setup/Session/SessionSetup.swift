@@ -26,7 +26,7 @@ internal import VirtualDevices
 ///
 /// An app can supply its own sources (`init(_:cameras:microphones:)`) and receive frames and audio through taps.
 public struct SessionSetup: Sendable {
-    /// The plan to run, reduced if the request's machine requires it.
+    /// The plan to run, reduced if necessary to fit the request's machine model.
     public let plan: SessionPlan
     /// The predicted cost of the plan, and the quality reductions that were necessary; `nil` if there is no machine
     /// model.
@@ -53,29 +53,30 @@ public struct SessionSetup: Sendable {
     private let choices: ChoiceRecord?
     /// The request that this setup was created for, or `nil` if there is none.
     public private(set) var request: SetupRequest?
-    /// The profile as read for the request, including the request's changes, or `nil` if there is no request. Later
-    /// changes to the file have no effect.
+    /// The profile as read for the request, including the request's changes, or `nil` if there is no request.
+    /// Later changes to the profile file have no effect.
     private(set) var profile: Profile?
     /// Source of the computer's orientation, or `nil` if no camera requests it.
     private(set) var tracker: (any OrientationTracker)?
     /// Finds devices from other processes, including those added later; `nil` if the app doesn't accept such devices.
     private(set) var remote: (any RemoteSources)?
 
-    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that they
-    /// deliver. Such sources are included in the cost and recorded like any other device. This call blocks, and waits
-    /// up to 15 s for each device provided by another process.
+    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that
+    /// they deliver. The app's sources are included in the predicted cost and recorded like any other device.
+    /// This call blocks, and waits up to 15 s for each device provided by another process.
     ///
     /// - Parameters:
-    ///   - request: The profile and devices to use. Device settings for roles that the app's sources play are
-    ///     ignored.
+    ///   - request: The profile and devices to use. Device settings are ignored for roles that use the app's
+    ///     sources.
     ///   - cameras: The app's own cameras by role, opened but not started.
     ///   - microphones: The app's own microphones by role, opened but not started.
     ///   - tracker: Source of the computer's orientation. `nil` uses the accelerometer.
     ///   - remote: Finds devices with the selector `remote:NAME` that other processes provide: the `devices` of a
     ///     `MediaServer`. This object is also used later for devices that are added or replaced.
     /// - Throws: `SetupError` if the profile or a selector is invalid; if a device is missing or busy, or
-    ///   access is denied; or if the profile lacks the role of an app's source or requires a different format
-    ///   from it. Also thrown, before any device is opened, if the plan exceeds its budget.
+    ///   access is denied; or if the profile lacks the role of a source supplied by the app, or requires a
+    ///   format that the source doesn't deliver. Also thrown, before any device is opened, if the plan
+    ///   exceeds its budget.
     public init(
         _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
         microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil,
@@ -114,7 +115,7 @@ public struct SessionSetup: Sendable {
         self.request = request
     }
 
-    /// Opens the devices of a plan, which the resolver has already found.
+    /// Opens a plan's devices, which the resolver has already found.
     package init(
         _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
         choices: ChoiceRecord? = nil
@@ -323,7 +324,7 @@ public struct SessionSetup: Sendable {
     /// Reads the profile named in a request, so that all later setups of the request use the same version of the
     /// profile. Does nothing if the request already contains its profile.
     ///
-    /// - Returns: The request with the profile.
+    /// - Returns: The request, including the profile.
     /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
     public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
         var request = request
@@ -388,17 +389,15 @@ public struct SessionSetup: Sendable {
     ///
     /// - Parameters:
     ///   - options: The recording's folder, name, duration, and other settings that aren't part of the plan.
-    ///     By
-    ///     default, the recording is saved to a folder in `recordings` and runs until it's stopped.
+    ///     By default, the recording is saved to a folder in `recordings` and runs until it's stopped.
     ///   - clock: The session clock. Tests with synthetic devices use a simulated clock.
     ///   - frameTaps: Taps that receive captured frames.
     ///   - audioTaps: Taps that receive aligned audio.
     ///   - metadataTaps: Taps that receive the metadata of each frame.
     ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
-    ///   - stills: Takes stills from the session's cameras, and clips with audio. `nil` disables stills.
-    ///   - host: The computer to read system pressure from. `nil` reads this computer, or no computer in
-    ///     simulated
-    ///     time.
+    ///   - stills: Takes stills, and clips with audio, from the session's cameras. `nil` disables stills.
+    ///   - host: The computer whose system pressure is monitored. `nil` reads this computer; in simulated
+    ///     time, `nil` disables the monitoring of system pressure.
     /// - Returns: The new session.
     public func makeSession(
         _ options: RecordingOptions = RecordingOptions(
@@ -541,7 +540,7 @@ extension SessionSetup {
     }
 
     private static func connectedSets(on machine: MachineModel) -> (sets: CameraSets, notes: [String]) {
-        // Each camera has one node here. The bandwidth of cameras in use counts as reserved.
+        // In this list, each camera has only one node. The bandwidth of cameras in use counts as reserved.
         let present = CameraCatalog().locatedCameras().map(\.device)
         var notes: [String] = []
         let usable = present.filter { camera in

@@ -7,9 +7,9 @@ public import Session
 
 /// Switches the program to the active speaker while a session is running.
 ///
-/// Receives the microphones' audio through taps, on the taps' threads, and commits changes as a user would.
-/// Microphones that the user has muted are ignored, and cameras with a fault aren't shown
-/// (`CameraInput.fault`). After a manual change of the picture, automatic switching pauses for a while.
+/// Receives the microphones' audio through taps on the taps' threads, and commits the same kinds of changes
+/// as a user. Microphones that the user has muted are ignored, and cameras with a fault aren't shown
+/// (`CameraInput.fault`). After a manual change of the picture, automatic switching pauses for 10 s.
 final class SessionVoices: Sendable {
     // Durations are counted in audio level measurements, one every 10 ms.
     /// Duration of the pause after a manual change, in level measurements of 10 ms each.
@@ -26,9 +26,9 @@ final class SessionVoices: Sendable {
         var voice: LiveVoice
         /// Number of level measurements used from each microphone.
         var used = 0
-        /// The picture to show; `nil` until it is known.
+        /// The chosen picture; `nil` before the first choice.
         var choice: LiveVoice.Choice?
-        /// Whether the choice hasn't been shown yet.
+        /// Whether the chosen picture hasn't been shown yet.
         var isNew = false
         /// Whether other cameras are shown because the chosen cameras can't be shown.
         var isSubstitute = false
@@ -88,7 +88,8 @@ final class SessionVoices: Sendable {
             slice.samples[first..<first + channels].reduce(0, +) / Float(channels)
         }
         state.withLock { state in
-            // A new recording restarts at T0, so the stored levels belong to the previous recording.
+            // Sample numbers restart at T0 in a new recording, so the stored levels belong to the previous
+            // recording.
             if slice.firstSample / 480 + 10 < Int64(state.meters[index].count) {
                 state.meters = state.meters.map { _ in VoiceMeter() }
                 state.voice.beginAgain()
@@ -186,8 +187,8 @@ final class SessionVoices: Sendable {
 }
 
 extension SessionSetup {
-    /// Switches the program of a session to the active speaker if the profile contains `program: { switching: voice }`.
-    /// Switching ends with the session.
+    /// Switches the program of a session to the active speaker if the profile contains
+    /// `program: { switching: voice }`. Automatic switching ends with the session.
     ///
     /// - Parameter session: A session of this setup that hasn't started recording yet.
     public func followVoices(of session: MulticamSession) {

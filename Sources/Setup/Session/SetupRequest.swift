@@ -26,7 +26,7 @@ public struct SetupRequest: Sendable, Equatable {
     /// The application that the user's stored device choices belong to.
     public var application = ApplicationIdentifier.multicam
     /// The computer for which the plan's cost is predicted and to which the plan is adapted. `ThisMachine`
-    /// models the current computer. `nil` skips both steps.
+    /// models the current computer. `nil` disables prediction and adaptation.
     public var machine: MachineModel?
     /// The recording duration that must fit on the disk, or `nil` if it's unknown. The duration is used only with a
     /// `machine`.
@@ -41,7 +41,7 @@ public struct SetupRequest: Sendable, Equatable {
     ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
     ///   - recordsMetadata: Whether the metadata of all cameras is recorded.
     ///   - machine: The computer for which the plan's cost is predicted and to which the plan is adapted.
-    ///     `nil` skips both steps.
+    ///     `nil` disables prediction and adaptation.
     ///   - duration: The recording duration that must fit on the disk. The value is `nil` if it's unknown.
     public init(
         profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
@@ -65,7 +65,7 @@ public struct SetupRequest: Sendable, Equatable {
     ///   - microphones: Selections that replace the profile's microphones.
     ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
     ///   - machine: The computer for which the plan's cost is predicted and to which the plan is adapted.
-    ///     `nil` skips both steps.
+    ///     `nil` disables prediction and adaptation.
     ///   - duration: The recording duration that must fit on the disk. The value is `nil` if it's unknown.
     public init(
         profile: Profile, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
@@ -117,7 +117,8 @@ public struct RoleSelection: Sendable, Equatable {
     }
 }
 
-/// The reason why a session can't be set up. The problem is detected before any device streams.
+/// The reason why a session can't be set up. Except for `refused`, problems are detected before any device
+/// streams.
 public enum SetupError: Error, Sendable, Equatable {
     /// A selector or a role is invalid. The text contains the reason.
     case usage(String)

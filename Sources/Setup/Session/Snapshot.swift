@@ -30,7 +30,8 @@ public final class Snapshot: Sendable {
         var isOver = false
     }
 
-    /// Minimum number of frames before a still. Automatic exposure takes several steps at any frame rate.
+    /// Minimum number of frames before a still. Automatic exposure needs several frames to settle, regardless
+    /// of the frame rate.
     private static let leastFrames = 8
 
     /// Prepares the cameras of a setup.
@@ -196,7 +197,8 @@ extension SessionSetup {
 }
 
 extension SessionStills {
-    /// Creates a still capture for each camera of a setup, including clips. Pass it to `makeSession`.
+    /// Creates a still capture for each camera of a setup, including clips. Pass the still capture to
+    /// `makeSession`.
     ///
     /// - Parameters:
     ///   - setup: The setup with its opened devices.
@@ -210,9 +212,9 @@ extension SessionStills {
     /// from a Swift task or from several threads at once.
     ///
     /// - Parameters:
-    ///   - roles: The roles of the cameras. Empty means all cameras.
+    ///   - roles: The roles of the cameras. An empty array means all cameras.
     ///   - folder: The path of the session folder.
-    /// - Returns: The written files or the error of each camera, in the plan's order.
+    /// - Returns: For each camera, the written files or the error, in the plan's order.
     /// - Throws: `StillError` if a role has no camera. No stills are taken in this case.
     public func take(
         _ roles: [String] = [], intoSession folder: String
@@ -225,9 +227,9 @@ extension SessionStills {
     /// threads at once.
     ///
     /// - Parameters:
-    ///   - roles: The roles of the cameras. Empty means all cameras.
+    ///   - roles: The roles of the cameras. An empty array means all cameras.
     ///   - folder: The folder to write to.
-    /// - Returns: The written files or the error of each camera, in the plan's order.
+    /// - Returns: For each camera, the written files or the error, in the plan's order.
     /// - Throws: `StillError` if a role has no camera. No stills are taken in this case.
     public func take(
         _ roles: [String] = [], into folder: StillFolder

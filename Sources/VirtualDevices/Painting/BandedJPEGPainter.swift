@@ -4,10 +4,11 @@ import Media
 
 /// Paints the moving test frame as JPEGs, at a fraction of the cost of full encoding.
 ///
-/// The frame is divided into bands of one block row. Each band is a restart interval (ITU-T T.81, B.2.4.4 and E.1.4).
-/// DC prediction restarts at a restart marker, as at the start of a scan. A band that is encoded separately therefore
-/// has the same entropy-coded data as the band within the frame. Static bands are encoded once. Each frame encodes only
-/// the moving bands and joins all bands with markers.
+/// The frame is divided into bands of one block row. Each band is a restart interval (ITU-T T.81, B.2.4.4 and
+/// E.1.4). DC prediction restarts at a restart marker, as at the start of a scan. A band that is encoded
+/// separately therefore has the same entropy-coded data as the band within the frame. Static bands are
+/// encoded once. For each frame, only the moving bands are encoded, and all bands are joined with restart
+/// markers.
 final class BandedJPEGPainter: FramePainting {
     /// A band of the frame, which is one block row high.
     private struct Band {
@@ -16,9 +17,9 @@ final class BandedJPEGPainter: FramePainting {
         /// Bands of the same group share their encoded data if their contents are equal. The group is -1 in the code
         /// strip, -2 in the lane, and the band's own index elsewhere.
         let group: Int
-        /// Indices of the cells of the code strip that this band shows.
+        /// Indices of the code strip cells that are visible in this band.
         let cells: Range<Int>
-        /// The bits of `cells` in the code strip's 64-bit number.
+        /// Bit mask of `cells` in the code strip's 64-bit number.
         let mask: UInt64
         let showsLane: Bool
 
@@ -41,20 +42,22 @@ final class BandedJPEGPainter: FramePainting {
     private let size: FrameSize
     private let background: Canvas
     private let bands: [Band]
-    /// The bytes before the first band's data.
+    /// The JPEG headers, which precede the first band's data.
     private var header: [UInt8] = []
     /// Number of bytes before the entropy-coded data in a separately encoded band. The number is the same for all
     /// bands, because they share their tables.
     private var scanStart = 0
     private var still: [SharedBytes] = []
     private var white = SharedBytes(count: 0)
-    /// Encoded data of bands whose contents have few variants. The data is kept for the lifetime of the painter.
+    /// A cache of encoded data for bands that have few possible contents. The cache exists for the lifetime
+    /// of the painter.
     private var known: [Content: SharedBytes] = [:]
 
     // Width in pixels of a 4:2:2 MCU, which has 16 × 8 pixels.
     private static let blockWidth = 16
     private static let bandHeight = 8
-    /// If a band has at most this many cells, the encoded data of all its variants is kept.
+    /// Limit for caching: the encoded data of all variants is kept for bands with at most this many code
+    /// strip cells.
     private static let fewCells = 4
 
     init(scene: TestScene) throws(EncodingError) {
@@ -101,7 +104,7 @@ final class BandedJPEGPainter: FramePainting {
         return stride(from: 0, to: size.height, by: bandHeight).enumerated().map { index, top in
             let rows = top..<min(top + bandHeight, size.height)
             let cells = (0..<CodeStrip.cellCount).filter { scene.cell($0).rows.overlaps(rows) }
-            // The cells of a band are adjacent in every rotation.
+            // The code strip cells in a band are adjacent in every rotation.
             let range = (cells.first ?? 0)..<(cells.last ?? -1) + 1
             let mask = range.reduce(UInt64(0)) { $0 | 1 << UInt64(CodeStrip.cellCount - 1 - $1) }
             let isWhole = rows.count == bandHeight && lieAcross
@@ -135,8 +138,8 @@ final class BandedJPEGPainter: FramePainting {
 
     // MARK: Markers
 
-    /// Copies the headers of a separately encoded band and patches them for the whole frame. The height and the restart
-    /// interval (one band) change.
+    /// Copies the headers of a separately encoded band and patches them for the whole frame: the height is
+    /// replaced, and the restart interval is set to one band.
     private func readHeader(of jpeg: SharedBytes) {
         let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }
         var place = 2

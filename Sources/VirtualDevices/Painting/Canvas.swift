@@ -110,7 +110,8 @@ struct Canvas {
         }
     }
 
-    /// Fills the canvas with gray noise, eight bytes at a time. Luma values are 96…159, which are valid in both ranges.
+    /// Fills the canvas with gray noise, eight bytes at a time. Luma values are 96…159, which are valid in
+    /// limited range and in full range.
     func fillWithNoise(from seed: UInt64) {
         var state = seed
         let isPacked = pixel == .yuyv
@@ -128,7 +129,7 @@ struct Canvas {
 }
 
 extension Range<Int> {
-    /// The chroma columns or rows that correspond to these luma columns or rows.
+    /// The range of chroma columns or rows that corresponds to this range of luma columns or rows.
     fileprivate var halved: Range<Int> { lowerBound / 2..<upperBound / 2 }
 }
 
@@ -146,7 +147,7 @@ extension Canvas {
     }
 }
 
-/// A color as 8-bit Y, Cb, and Cr codes of a given matrix and range.
+/// A color as 8-bit Y, Cb, and Cr values for a given matrix and range.
 struct PaintColor: Sendable, Equatable {
     let y: UInt8
     let cb: UInt8

@@ -39,8 +39,8 @@ public struct CodeStrip: Sendable, Hashable {
         return Self.mark << 56 | UInt64(frame) << 32 | UInt64(time) << 8 | sum & 0xFF
     }
 
-    /// Reads the strip from the luma of a stored frame in full or limited range. Returns `nil` if there is no strip or
-    /// it can't be read.
+    /// Reads the strip from the luma of a stored frame in full or limited range. Returns `nil` if the frame
+    /// doesn't contain a readable strip.
     ///
     /// The value of each cell is determined by one sample at its center, with a threshold of 127. The strip is readable
     /// in frames of at least 320×180 pixels, even after scaling and encoding.

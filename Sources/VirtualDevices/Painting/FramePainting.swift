@@ -1,16 +1,18 @@
 import Encoding
 import Media
 
-/// The sensor and encoder of a synthetic camera, which produce the bytes of each frame. An object is used by only one
-/// thread.
+/// The sensor and encoder of a synthetic camera, which produce the bytes of each frame. Each object is used
+/// by only one thread.
 protocol FramePainting: AnyObject {
-    /// Returns the bytes of a frame. If `isStream` is true, it must be called for every frame in order.
+    /// Returns the bytes of a frame. If `isStream` is true, this method must be called for every frame in
+    /// order.
     func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedFrame
 
     /// Whether frames depend on earlier frames, as in H.264.
     var isStream: Bool { get }
 
-    /// Restarts like a camera that is turned on. The next frame doesn't depend on earlier frames.
+    /// Resets the painter, like a camera that is turned off and on. The next frame doesn't depend on earlier
+    /// frames.
     func restart() throws(EncodingError)
 }
 
@@ -32,7 +34,7 @@ struct ExposedFrame: Equatable {
     let number: Int64
     /// Start of the exposure on CLOCK_MONOTONIC.
     let time: ClockTime
-    /// Whether a clap happened during the exposure.
+    /// Whether a simulated clap occurred during the exposure.
     let holdsClap: Bool
 }
 
@@ -48,7 +50,8 @@ struct FrameAppearance: Sendable, Equatable {
 
     static let usual = Self()
 
-    /// Converts red, green, and blue values of 0…1 in the scene to the camera's values, clamped to 0…1.
+    /// Converts the scene's red, green, and blue values (0…1) to the values that the camera captures, clamped
+    /// to 0…1.
     func seen(_ red: Double, _ green: Double, _ blue: Double) -> (red: Double, green: Double, blue: Double) {
         guard self != .usual else { return (red, green, blue) }
         let balance = warmth.squareRoot()
@@ -85,7 +88,8 @@ final class StaticFramesPainter: FramePainting {
     /// Prepares the frames in advance.
     ///
     /// - Parameters:
-    ///   - canvases: The frames to cycle through. There must be at least one canvas, in `i422` for JPEGs.
+    ///   - canvases: The frames to cycle through. There must be at least one canvas. To encode JPEGs, the
+    ///     pixel format must be `i422`.
     ///   - asJPEG: Whether the frames are encoded as JPEGs.
     /// - Throws: An error if encoding a JPEG fails.
     init(_ canvases: [Canvas], asJPEG: Bool) throws(EncodingError) {

@@ -1,7 +1,7 @@
 import Media
 
-/// The moving test frame, described by rectangles of the stored frame. The frame consists of colored tiles separated by
-/// a grid, a lane with a moving box, and the code strip.
+/// The moving test frame, described by rectangles in the stored frame. The frame consists of colored tiles
+/// separated by a grid, a lane with a moving box, and the code strip.
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
@@ -17,7 +17,7 @@ struct TestScene: Sendable {
     private static let tileRows = 6
     private static let lineWidth = 2
 
-    /// Creates a scene. `look` doesn't affect the code strip and the claps.
+    /// Creates a scene. `look` doesn't affect the code strip or the claps.
     init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameAppearance = .usual) {
         self.turn = turn
         self.color = color
@@ -31,7 +31,7 @@ struct TestScene: Sendable {
 
     // MARK: Static background
 
-    /// Paints the parts that are the same in every frame.
+    /// Paints the parts of the scene that are the same in every frame.
     func paintBackground(on canvas: Canvas) {
         let upright = turn.upright
         let (columns, rows) = (Self.tileColumns, Self.tileRows)
@@ -104,8 +104,8 @@ struct TestScene: Sendable {
         bits >> UInt64(CodeStrip.cellCount - 1 - index) & 1 == 1
     }
 
-    /// Paints the moving parts of a frame over the background. If the frame contains a clap, they are painted over
-    /// solid white.
+    /// Paints the moving parts of a frame over the background. If the frame contains a clap, the moving parts
+    /// are painted over solid white.
     func paintMoving(_ frame: ExposedFrame, on canvas: Canvas) {
         let bits = CodeStrip(frame: frame.number, time: frame.time).bits
         paint(
@@ -116,7 +116,7 @@ struct TestScene: Sendable {
     /// Paints the box and some cells of the code strip on a canvas that is a band of the frame.
     ///
     /// - Parameters:
-    ///   - box: The box in coordinates of the stored frame; `nil` if it isn't visible.
+    ///   - box: The moving box in coordinates of the stored frame; `nil` if the box isn't visible.
     ///   - cells: Indices of the cells to paint.
     ///   - bits: The 64-bit number of the code strip.
     ///   - canvas: The canvas that contains the band.

@@ -67,8 +67,8 @@ struct ReadableFile {
     }
 }
 
-/// Checks the time stamps of a media file during playback. The file can contain arbitrary numbers, and playback doesn't
-/// wait until a long jump has passed.
+/// Checks the time stamps of a media file during playback. A file can contain arbitrary time stamps, and
+/// playback must not pause for the duration of a long jump.
 struct FileTimes {
     private var reached: Nanoseconds?
 

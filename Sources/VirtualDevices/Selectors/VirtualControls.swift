@@ -3,17 +3,17 @@ import Media
 /// The controls of a synthetic camera. The controls resemble those of a webcam with automatic exposure, white balance,
 /// and focus. Thread-safe.
 ///
-/// Controls for zoom, pan, and tilt are missing, because the generated frame couldn't follow them. Zooming is therefore
-/// done by cropping, and the code strip stays readable.
+/// The camera doesn't have controls for zoom, pan, and tilt, because the generated frame doesn't support
+/// them. Zooming is therefore done by cropping, and the code strip stays readable.
 ///
-/// While an automatic mode is on, its controls return the values that the mode has found. These values depend only on
-/// the seed and the role, so cameras differ until they are matched. When the mode is turned off, the controls keep
-/// those values.
+/// While an automatic mode is on, the controls that it manages return the values that the mode has chosen.
+/// These values depend only on the seed and the role, so cameras differ until their controls are matched.
+/// When the mode is turned off, the controls keep those values.
 final class VirtualControls: Sendable {
     private let state: ConditionLock<[DeviceControl]>
     private let metered: Metered
 
-    /// The values found by the automatic modes.
+    /// The values chosen by the automatic modes.
     private struct Metered: Sendable {
         let exposureTime: Int64
         let temperature: Int64
@@ -61,7 +61,7 @@ final class VirtualControls: Sendable {
         return nil
     }
 
-    /// Sets each control that an automatic mode manages to the value that the mode has found.
+    /// Sets each control that an automatic mode manages to the value that the mode has chosen.
     private func settle(_ controls: inout [DeviceControl]) {
         for (index, control) in controls.enumerated() {
             let isGoverned = controls.governing(control.name, beside: []) != nil

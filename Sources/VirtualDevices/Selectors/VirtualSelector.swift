@@ -2,8 +2,8 @@ public import Media
 
 /// The parts of a `virtual:PATTERN?key=value&…` selector, with parsers for its values.
 ///
-/// Keys begin after the last `?`. The path of a still image can therefore contain a `?` if it is followed by another
-/// one.
+/// The keys begin after the last `?`. The path of a still image can therefore contain a `?` only if another
+/// `?` follows the path.
 struct VirtualSelector {
     let text: String
     let pattern: String
@@ -81,7 +81,7 @@ struct VirtualSelector {
         }
     }
 
-    /// Parses a fraction in 0…1. Returns 0 if the key is absent.
+    /// Parses a fraction from 0 to 1. Returns 0 if the key is absent.
     func share(_ key: String) throws(VirtualDeviceError) -> Double {
         let billionths = try number(key, "a fraction from 0 to 1", digits: 9, in: 0...1_000_000_000)
         return Double(billionths ?? 0) / 1e9
@@ -125,8 +125,8 @@ struct VirtualSelector {
 enum FixedPoint {
     /// Parses a number such as `12`, `-3.5`, or `.25`. The result is in units of 10⁻ᵈ, where d is `digits`.
     ///
-    /// - Returns: The number, or `nil` if the text isn't a plain decimal number with at most `digits` digits after the
-    ///   point, or if the result doesn't fit.
+    /// - Returns: The number, or `nil` if the text isn't a plain decimal number with at most `digits` digits
+    ///   after the point, or if the result doesn't fit in 64 bits.
     static func read(_ text: some StringProtocol, digits: Int) -> Int64? {
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")

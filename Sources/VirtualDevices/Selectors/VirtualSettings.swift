@@ -87,8 +87,9 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         behavior = try DeviceBehavior(selector)
     }
 
-    /// Returns the format that the camera delivers. Each property comes from the selector if it is set there, otherwise
-    /// from `wanted` if a synthetic camera supports it. The default is `mjpeg` 1280×720 at 30 frames per second.
+    /// Returns the format that the camera delivers. Each property is taken from the selector if the selector
+    /// sets it, or otherwise from `wanted` if a synthetic camera supports the requested value. The default is
+    /// `mjpeg` 1280×720 at 30 frames per second.
     public func format(wanted: VideoFormat?) -> VideoFormat {
         let asked = wanted.map(\.pixel).flatMap { Self.pixelFormats.contains($0) ? $0 : nil }
         let askedSize = wanted.map(\.size).flatMap { Self.isPossible($0) ? $0 : nil }
@@ -98,8 +99,9 @@ public struct VirtualCameraSettings: Sendable, Equatable {
             rate: rate ?? askedRate ?? FrameRate(30))
     }
 
-    /// Returns the formats that the camera offers. These are `format`, and the smaller sizes and lower rates of webcams
-    /// if the selector doesn't set them.
+    /// Returns the formats that the camera offers. The result contains `format`. If the selector doesn't set
+    /// the size or the rate, the result also contains smaller sizes or lower rates that are common for
+    /// webcams.
     func offers(beside format: VideoFormat) -> [OfferedFormat] {
         let rates = [format.rate] + (rate == nil ? Self.usualRates.filter { $0 < format.rate } : [])
         let smaller = Self.usualSizes.filter { $0.pixelCount < format.size.pixelCount }

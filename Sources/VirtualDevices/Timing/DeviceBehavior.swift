@@ -3,11 +3,11 @@ public import Media
 /// The behavior of a synthetic camera or microphone. The behavior consists of a clock, a latency, and random and
 /// scripted faults.
 public struct DeviceBehavior: Sendable, Equatable {
-    /// Start of frame or sample 0 on CLOCK_MONOTONIC; `nil` to derive it from the seed and the role.
+    /// Start of frame or sample 0 on CLOCK_MONOTONIC; `nil` to derive this time from the seed and the role.
     public let phase: Nanoseconds?
     /// Clock error in parts per billion (10⁻⁹); positive if the clock runs fast.
     public let driftPerBillion: Int64
-    /// Time from the end of an exposure or a slice to its delivery.
+    /// Time from the end of a frame's exposure, or of an audio slice, to its delivery.
     public let latency: Nanoseconds
     /// Maximum error of a time stamp, in either direction.
     public let jitter: Nanoseconds
@@ -15,7 +15,7 @@ public struct DeviceBehavior: Sendable, Equatable {
     public let dropShare: Double
     /// Scripted outages and stalls.
     public let faults: FaultScript
-    /// Name of the USB controller that the device pretends to be connected to; `nil` for a separate one.
+    /// Name of the simulated USB controller that the device is connected to; `nil` for a separate controller.
     public let bus: String?
     /// Seed of the random choices; 1 by default.
     public let seed: UInt64
@@ -92,7 +92,8 @@ public struct FaultScript: Sendable, Equatable {
         }
     }
 
-    /// Intervals during which the device is disconnected, in chronological order. Only the last one may have no end.
+    /// Intervals during which the device is disconnected, in chronological order. Only the last interval may
+    /// be open-ended.
     public let outages: [Stretch]
     /// Intervals during which the device is connected but delivers no data.
     public let stalls: [Stretch]

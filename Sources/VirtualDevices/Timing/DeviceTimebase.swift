@@ -10,7 +10,7 @@ struct DeviceTimebase: Sendable, Equatable {
     private let numerator: Int128
     private let denominator: Int128
 
-    /// Numeric value of a drift of 1, because drift is measured in parts per billion.
+    /// The drift value that represents 100 %, because drift is measured in parts per billion.
     private static let driftUnit: Int64 = 1_000_000_000
 
     /// Creates the clock of a device.
@@ -44,7 +44,8 @@ struct DeviceTimebase: Sendable, Equatable {
     var intervalInSeconds: Double { Double(numerator) / Double(denominator) / 1e9 }
 }
 
-/// A simulated event that all synthetic devices see and hear, at every whole second of CLOCK_MONOTONIC.
+/// A simulated clap, which all synthetic cameras and microphones capture at every whole second of
+/// CLOCK_MONOTONIC.
 enum Clap {
     private static let interval: Int64 = 1_000_000_000
 

@@ -2,9 +2,9 @@ import Media
 
 /// Determines which frames or slices of a synthetic device are delivered, and when.
 ///
-/// A device produces *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁). The slot
-/// is delivered at tₙ₊₁ + latency, unless a random or scripted fault prevents this. This is a value type whose methods
-/// receive the current time.
+/// A device produces *slots*: the frames of a camera, or the audio slices of a microphone. Slot n is captured
+/// over [tₙ, tₙ₊₁). The slot is delivered at tₙ₊₁ + latency, unless a random or scripted fault prevents this.
+/// This is a value type whose methods receive the current time.
 struct ScriptedDelivery {
     enum Step: Equatable {
         /// The slot arrives, either intact or damaged.
@@ -25,8 +25,8 @@ struct ScriptedDelivery {
         var corruptShare = 0.0
         var faults = FaultScript()
         var choices: SeededChoices
-        /// Slots that are overdue by more than this are lost, as if a driver's buffers were full. If the value is
-        /// `nil`, no slots are lost this way.
+        /// Slots that are overdue by more than this time are lost, as if a driver's buffers were full. If the
+        /// value is `nil`, no slots are lost this way.
         var patience: Nanoseconds?
 
         func time(of slot: Int64) -> ClockTime { timebase.time(of: slot * slotLength) }
@@ -54,7 +54,8 @@ struct ScriptedDelivery {
     /// - Parameters:
     ///   - rules: The parameters of the stream.
     ///   - start: Time when the device is turned on.
-    ///   - reportedChanges: Number of the script's disconnections and reconnections that are already over.
+    ///   - reportedChanges: Number of the script's disconnections and reconnections that have already
+    ///     occurred.
     init(_ rules: Rules, from start: ClockTime, afterChanges reportedChanges: Int = 0) {
         self.rules = rules
         self.reportedChanges = reportedChanges
@@ -78,7 +79,7 @@ struct ScriptedDelivery {
         return min(change, due)
     }
 
-    /// Dequeues the earliest of the events that are due by `now`.
+    /// Dequeues the earliest events that are due by `now`.
     ///
     /// - Parameters:
     ///   - now: The current time.
@@ -178,7 +179,7 @@ struct SeededChoices: Sendable, Equatable {
         Double(bits(purpose, of: number) >> 11) * 0x1p-53
     }
 
-    /// Returns a duration that is uniformly distributed in ± `limit`.
+    /// Returns a duration that is uniformly distributed between −`limit` and `limit`.
     func error(_ purpose: Purpose, of number: Int64, within limit: Nanoseconds) -> Nanoseconds {
         guard limit > .zero else { return .zero }
         return Nanoseconds(Int64(rounding: (fraction(purpose, of: number) * 2 - 1) * Double(limit.count)))

@@ -58,8 +58,8 @@ final class SourceThread: Sendable {
         precondition(!wasRunning, "the device is already running")
     }
 
-    /// Stops the thread and waits until it has ended. This method must not be called from the thread itself. In
-    /// simulated time, other threads must be able to sleep.
+    /// Stops the thread and waits until it has ended. This method must not be called from the thread itself.
+    /// In simulated time, other threads must be able to sleep while this method waits.
     func stop() {
         guard let running = monitor.withLock({ $0.running }) else { return }
         running.cancellation.cancel()
@@ -73,7 +73,7 @@ final class SourceThread: Sendable {
         }
     }
 
-    /// Records the CPU time of the calling thread. The thread calls it periodically.
+    /// Records the CPU time of the calling thread. The device's thread calls this method periodically.
     func noteProcessorTime() {
         let used = MediaThread.cpuTimeOfCurrentThread
         monitor.withLock { $0.usedNow = used }
