@@ -81,7 +81,7 @@ enum CameraCheck {
         return [
             Finding(
                 "camera.use", .warning, device: video.node,
-                "\(video.name): the device is open in \(holder), which may be using the camera.",
+                "\(video.name): the device is open in \(holder), so the camera may be in use.",
                 mend: "kill \(holder.process)")
         ]
     }
@@ -92,7 +92,7 @@ enum CameraCheck {
         let nodes = machine.videoNodes.map { $0.node.shellQuoted() }.joined(separator: " ")
         return [
             Finding(
-                "camera.use", .unknown, "only root can see which programs of other users have a camera open.",
+                "camera.use", .unknown, "only root can see whether programs of other users are using a camera.",
                 mend: "sudo fuser -v \(nodes)")
         ]
     }

@@ -60,7 +60,7 @@ enum SoundServerCheck {
     }
 
     private static func unreachable(_ error: DeviceError, _ machine: Machine) -> Finding {
-        var why = "the server does not respond"
+        var why = "the server is not responding"
         if case .noSoundServer(let reason) = error.reason { why = reason }
         let asRoot =
             machine.user.id == 0

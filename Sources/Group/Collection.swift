@@ -71,7 +71,7 @@ struct Collection {
                 if case .success(let answer) = answer {
                     if recording != nil { Talk.say("\(node): \(answer.text.printable(limit: 1000))") }
                 } else {
-                    Talk.say("\(node) does not respond. Run the command again when this node is online.")
+                    Talk.say("\(node) is not responding. Run the command again when this node is online.")
                 }
                 continue
             }
@@ -271,7 +271,7 @@ struct Collection {
         }
         if let fault = fault.withLock({ $0 }) {
             Talk.say(
-                "\(member.name): stopped fetching, because this node sends \(fault). Check the recording on the node, or free some space on this computer, then run the command again."
+                "\(member.name): stopped fetching, because this node sent \(fault). Check the recording on the node, or free some space on this computer, then run the command again."
             )
             return false
         }

@@ -323,7 +323,7 @@ extension SessionEvent {
     /// The payload of `split`.
     public struct Split: Payload {
         public static let meaning =
-            "The recording continues in new files: on request (`part`, `files`), because the frame size of a camera whose stream is copied changed, or because a track starts."
+            "The recording continues in new files, because the user requested a split (`part`, `files`), the frame size of a camera whose stream is copied changed, or a track started."
 
         /// Number of the new part, if the user requested a split.
         public let part: Int64?
@@ -357,7 +357,7 @@ extension SessionEvent {
     /// The payload of `change`.
     public struct Change: Payload {
         public static let meaning =
-            "The user changed the program or the devices, or started a live output that required a reduction of cameras. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
+            "The user changed the program or the devices, or started a live output for which the size or frame rate of cameras had to be reduced. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
 
         /// Descriptions of the changes.
         public let changes: [String]

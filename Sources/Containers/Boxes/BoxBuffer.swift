@@ -37,7 +37,7 @@ struct BoxBuffer {
 
     /// Appends a four-character code in Latin-1, in which QuickTime's `©` is one byte.
     mutating func put(code: String) {
-        precondition(code.unicodeScalars.count == 4, "a box type has four characters")
+        precondition(code.unicodeScalars.count == 4, "a box type must have four characters")
         bytes.append(contentsOf: code.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 

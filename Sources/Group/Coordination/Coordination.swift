@@ -150,7 +150,7 @@ final class Coordination: Sendable {
         for node in recording.nodes {
             guard let (state, at) = states[node], now - at < Self.silence else {
                 Talk.say(
-                    "\(node): no response\(states[node].map { " for \(Int64(rounding: (now - $0.at).inSeconds)) s" } ?? ""). Its recording continues."
+                    "\(node): no response\(states[node].map { " for \(Int64(rounding: (now - $0.at).inSeconds)) s" } ?? ""). The recording on this node continues."
                 )
                 continue
             }
@@ -184,7 +184,7 @@ final class Coordination: Sendable {
             try board.end(recording, at: end)
         } catch {
             Talk.say(
-                "the stop command could not be stored on the broker, so nodes that do not respond continue until \(recording.duration_ns == nil ? "they are stopped manually" : "the duration has passed"): \(error)"
+                "the stop command could not be stored on the broker, so unreachable nodes continue recording until \(recording.duration_ns == nil ? "they are stopped manually" : "the duration has passed"): \(error)"
             )
         }
         let answers = caller.askAll(recording.nodes) { _ in

@@ -82,7 +82,7 @@ extension DeviceError: CustomStringConvertible {
         case .notFound where device.hasPrefix("file:"):
             return "no such file. Check the path."
         case .notFound:
-            return "no such device. Run `multicam devices` to list what is connected, or try `--virtual`."
+            return "no such device. Run `multicam devices` to list the connected devices, or try `--virtual`."
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
             return
@@ -101,7 +101,7 @@ extension DeviceError: CustomStringConvertible {
         case .disconnected where device.hasPrefix("file:"):
             return "the file could not be read. Check the disk that contains the file."
         case .disconnected:
-            return "the device was unplugged or does not respond. Plug it in again, or try another port."
+            return "the device was unplugged or is not responding. Plug it in again, or try another port."
         case .formatNotSupported(let requested, let offered):
             let list = offered.map { $0.printable() }.joined(separator: "; ")
             return "the device does not support \(requested). Supported: \(list)."
@@ -114,7 +114,7 @@ extension DeviceError: CustomStringConvertible {
         case .noBandwidth(let shortage):
             return shortage.explanation
         case .noSoundServer(let why):
-            return "the PulseAudio server does not respond (\(why.printable())). "
+            return "the PulseAudio server is not responding (\(why.printable())). "
                 + "Start it with `\(SoundServerStart.command)`, or record without microphones (`--no-mics`)."
         case .control(let fault):
             return fault.description

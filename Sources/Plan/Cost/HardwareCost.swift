@@ -154,7 +154,7 @@ public struct HardwareCost: Sendable, Equatable {
                 Term(
                     resource: "disk", used: needed / speed, parts: parts(rates, of: speed),
                     explanation:
-                        "\(megabytes(needed)) per second will be written, and the disk can write \(megabytes(speed)) per second."
+                        "\(megabytes(needed)) per second will be written; the disk can write up to \(megabytes(speed)) per second."
                 ))
         }
         if let duration {
@@ -165,7 +165,7 @@ public struct HardwareCost: Sendable, Equatable {
                     resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "recording for \(duration.words) needs \(megabytes(length)), and \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
+                        "recording for \(duration.words) requires \(megabytes(length)) of disk space, and \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
                 ))
         }
         return terms
@@ -281,7 +281,7 @@ extension USBDemand {
     /// Describes the demand, worded to follow a role: `reserves 3072 bytes, as in its last use`.
     var words: String {
         switch basis {
-        case .learned: "reserves \(reservation.bytes) bytes, as in its last use"
+        case .learned: "reserves \(reservation.bytes) bytes, as when it was last used"
         case .computed: "reserves \(reservation.bytes) bytes for its raw format"
         case .assumed where reservation == most: "reserves at most \(reservation.bytes) bytes"
         case .assumed:

@@ -333,7 +333,7 @@ extension RunningPlan {
         let (present, isCopied) = try formatToReplace(of: role)
         guard !isCopied || camera.format.pixel == present.pixel else {
             throw SessionChangeError(
-                "camera \(role) is copied as \(present.pixel.rawValue), but “\(camera.identity.name.printable())” delivers \(camera.format.pixel.rawValue). Choose a camera that delivers \(present.pixel.rawValue), or stop the track first: `stop-track \(role)`."
+                "the track of camera \(role) is a copy of \(present.pixel.rawValue) frames, but “\(camera.identity.name.printable())” delivers \(camera.format.pixel.rawValue). Choose a camera that delivers \(present.pixel.rawValue), or stop the track first: `stop-track \(role)`."
             )
         }
         guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }

@@ -60,7 +60,7 @@ package final class WHIPConnection: LiveOutputConnection {
             case .accepted(let description): return description
             }
         }
-        throw .lost("\(endpoint.place) redirects too many times.")
+        throw .lost("\(endpoint.place) redirected too many times.")
     }
 
     /// Sends a frame or samples.

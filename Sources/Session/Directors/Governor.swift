@@ -225,9 +225,9 @@ final class Governor {
                 governor.withdraw(last.measure)
                 steps.append(
                     Manifest.GovernorStep(
-                        at_ns: position.nanoseconds, step: "\(last.measure.text) is withdrawn",
+                        at_ns: position.nanoseconds, step: "\(last.measure.text) was canceled",
                         reason:
-                            "camera \(camera.role) refused the format and continues unchanged. The step is not tried again."
+                            "camera \(camera.role) rejected the format and continues unchanged. This step will not be repeated."
                     ))
             }
         }

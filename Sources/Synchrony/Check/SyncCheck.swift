@@ -222,14 +222,14 @@ public struct SyncCheck {
     private func note(
         start: MeasuredOffset?, end: MeasuredOffset?, drift: MeasuredDrift?, frame: Nanoseconds?
     ) -> String? {
-        if start == nil { return "No event was found near the start. The drift is unknown." }
+        if start == nil { return "No event was found near the start, so the drift is unknown." }
         if end == nil {
-            return "No event was found near the end, or the recording is too short. The drift is unknown."
+            return "The drift is unknown, because the recording is too short or no event was found near the end."
         }
         guard drift == nil else { return nil }
         return frame == nil
             ? "The recording is too short to measure drift."
-            : "The drift is unknown. Measuring the drift of a camera requires many claps."
+            : "The drift is unknown. To measure the drift of a camera, record more claps."
     }
 }
 

@@ -23,7 +23,7 @@ struct RenderCommand: Command {
                 + "--profile works only with recordings of one computer.",
             "Cameras and microphones with missing files are reported and left out.",
             "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, "
-                + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if it was stopped.",
+                + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if rendering was stopped.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
         options: [
