@@ -62,7 +62,7 @@ public struct GovernorMeasure: Sendable, Equatable {
 
     /// The effect of the measure, as a clause that begins with a lowercase letter and ends with a period.
     func effect(isUp: Bool) -> String {
-        func subject(_ stream: String) -> String { stream == "program" ? stream : "camera \(stream)" }
+        func subject(_ stream: String) -> String { stream == "program" ? "the program" : "camera \(stream)" }
         return switch action {
         case .preset(let stream, _, _):
             isUp
@@ -81,7 +81,8 @@ public struct GovernorMeasure: Sendable, Equatable {
                 ? "the full sharpness of the program was restored."
                 : "JPEG frames are decoded at half size, so the program is less sharp."
         case .previews:
-            isUp ? "the camera previews were resumed."
+            isUp
+                ? "the camera previews were resumed."
                 : "the camera previews were paused. The recording is not affected."
         case .cameraRate(let role, let from, let to):
             isUp

@@ -118,7 +118,8 @@ final class HelperProcess: Sendable {
             return state.earlyDeaths > 1 ? Self.pause : Self.firstPause
         }
         guard let pause else { return false }
-        let words = status > 128
+        let words =
+            status > 128
             ? "was terminated by signal \(status - 128) and is being restarted."
             : "exited with status \(status) and is being restarted."
         owner.processHasEnded(words)

@@ -132,7 +132,7 @@ struct RecoverTests {
         try JSONSerialization.data(withJSONObject: manifest).write(to: path)
         let unread = try Multicam.run("verify", folder)
         #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished: ") })
-        #expect(unread.errors.contains("its checksum was never computed"))
+        #expect(unread.errors.contains("the file's checksum was not computed"))
         #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
         let again = try #require(try json(path.path)["files"] as? [[String: Any]])
         #expect(
