@@ -361,7 +361,7 @@ struct RecoverTests {
         #expect(chmod(folder + "/events.ndjson", 0o444) == 0)
         let outcome = try Multicam.run(
             user + [binary, "recover", folder], environment: ["PATH": "/usr/bin:/bin"])
-        expectRefusal(outcome, status: 4, "no permission to change it")
+        expectRefusal(outcome, status: 4, "no permission to change the recording")
         #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
     }
 }
