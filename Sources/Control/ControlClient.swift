@@ -172,7 +172,7 @@ public struct ControlClient: Sendable {
                 return nil
             }
             return
-                "Process \(process) ended before its recording was finished. Run `multicam recover \(path.shellQuoted())`."
+                "Process \(process) exited before its recording was complete. Run `multicam recover \(path.shellQuoted())`."
         }
     }
 }

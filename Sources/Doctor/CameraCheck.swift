@@ -25,7 +25,7 @@ enum CameraCheck {
             Finding("camera.driver", level, device: camera.name, "\(camera.product): \(text)", mend: mend)
         }
         switch control.driver {
-        case "uvcvideo": return [finding(.ok, "uses the uvcvideo driver.")]
+        case "uvcvideo": return [finding(.ok, "the camera uses the uvcvideo driver.")]
         case "usbfs":
             return [
                 finding(
@@ -33,7 +33,7 @@ enum CameraCheck {
                     "a program or virtual machine accesses this camera directly (usbfs), so other programs can't use the camera. Close that program or virtual machine."
                 )
             ]
-        case let driver?: return [finding(.warning, "uses the \(driver) driver instead of uvcvideo.")]
+        case let driver?: return [finding(.warning, "the camera uses the \(driver) driver instead of uvcvideo.")]
         case nil where !machine.exists("/sys/module/uvcvideo"):
             return [
                 finding(

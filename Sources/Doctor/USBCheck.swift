@@ -113,7 +113,7 @@ enum USBPowerCheck {
             let after = delay.map { " after \($0) ms" } ?? ""
             return finding(
                 .warning,
-                "autosuspend is enabled\(after), but some cameras don't wake up again, or are unavailable for a while. The command takes effect until the camera is disconnected. For a permanent change, create a udev rule with "
+                "autosuspend is enabled\(after), but some cameras don't wake up again, or are unavailable for a while. This command applies only until the camera is disconnected. For a permanent change, create a udev rule with "
                     + "ATTR{power/control}=\"on\".",
                 mend: machine.setting(machine.ownPath("\(power)/control"), to: "on"))
         }

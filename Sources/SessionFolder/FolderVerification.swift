@@ -136,6 +136,6 @@ public struct FolderVerification: Sendable {
         }
         return file.verified
             ? .whole
-            : .damaged(file.fault ?? "when the file was closed, the content differed from the written data.")
+            : .damaged(file.fault ?? "when the file was closed, its content differed from the written data.")
     }
 }

@@ -249,14 +249,14 @@ extension SessionEvent {
     /// The payload of `standby`.
     public struct Standby: Payload {
         public static let meaning =
-            "The devices are running, and the session waits for `ctl start`. Printed only to standard output."
+            "The devices are running, and the session waits for `ctl start`. This event is printed only to standard output."
 
         package init() {}
     }
 
     /// The payload of `started`.
     public struct Started: Payload {
-        public static let meaning = "The recording has started. The event follows T0 within 100 ms."
+        public static let meaning = "The recording has started. This event follows T0 within 100 ms."
 
         /// Start time of the recording (T0) on `CLOCK_MONOTONIC`.
         public let t0_monotonic_ns: Int64
@@ -574,7 +574,7 @@ extension SessionEvent {
     /// The payload of `silence`.
     public struct Silence: Payload {
         public static let meaning =
-            "A microphone started or stopped being silent, or its signal was lost or restored."
+            "A microphone became silent or audible again, or its signal was lost or restored."
 
         /// Role of the microphone.
         public let track: String
@@ -736,7 +736,7 @@ extension SessionEvent {
     /// The payload of `paused`.
     public struct Paused: Payload {
         public static let meaning =
-            "System pressure ended the recording, and `--resume` waits for recovery. Printed only to standard output."
+            "System pressure ended the recording, and `--resume` waits for recovery. This event is printed only to standard output."
 
         /// Path of the session folder.
         public let folder: String

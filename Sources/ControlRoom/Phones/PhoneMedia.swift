@@ -127,7 +127,7 @@ struct PhoneOffer: Sendable, Equatable {
             told = try JSONDecoder().decode(Text.self, from: Data(text.utf8))
         } catch {
             throw Refusal(
-                sentence: "The page on the phone is from a different version of multicam. Reload it.")
+                sentence: "The page on the phone is from a different version of multicam. Reload the page.")
         }
         guard let selector = PhoneSelector.selector(of: told.name) else {
             throw Refusal(

@@ -119,8 +119,7 @@ final class RecordingRequestHandler: Sendable {
                 guard part <= files.count else {
                     throw RecordingRefusal(
                         status: 404,
-                        text: "This program file does not exist. The number of program files in this recording is "
-                            + "\(files.count).")
+                        text: "This program file does not exist. Number of program files: \(files.count).")
                 }
                 return try recording.file(files[part - 1].file)
             case .edited(let name): return try recording.file("edit/\(name)")

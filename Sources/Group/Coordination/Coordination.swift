@@ -254,7 +254,7 @@ final class Coordination: Sendable {
         }
         if let clock = part.clock {
             parts.append(
-                "Its clock error was at most \(GroupStatus.microseconds(clock.max_bound_ns)).")
+                "The maximum clock error was \(GroupStatus.microseconds(clock.max_bound_ns)).")
         }
         return parts.joined(separator: " ").printable(limit: 1000)
     }

@@ -473,7 +473,7 @@ final class NodeCommandHandler: Sendable {
         case .drop:
             let isChanged = journal.update(entry.recording, if: entry) { entry in
                 (entry.outcome, entry.exit) = ("unfinished", 1)
-                entry.failure = "`multicam node` ended before the recording started."
+                entry.failure = "`multicam node` exited before the recording started."
             }
             if isChanged {
                 Talk.say("\(entry.recording) did not start on this node. The recorder is available again.")

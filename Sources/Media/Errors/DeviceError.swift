@@ -151,7 +151,7 @@ public enum AccessObstacle: Sendable, Hashable {
         case .notInGroup(let group):
             "permission denied. Join the group with `sudo usermod -aG \(group.shellQuoted()) $USER` and log in again."
         case .loginNeeded(let group):
-            "you were added to the group \(group.printable()) after this login. Log out and log in again, or run "
+            "you were added to the group \(group.printable()) after you logged in. Log out and log in again, or run "
                 + "`newgrp \(group.shellQuoted())` in this terminal."
         case .closed:
             "only root can open the device. Assign the device to the group video with "

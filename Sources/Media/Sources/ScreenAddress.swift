@@ -66,7 +66,7 @@ public struct ScreenAddress: Sendable, Hashable {
             switch key {
             case "window", "region":
                 guard part == .everything else {
-                    throw .init("a screen address can have either one window or one region.")
+                    throw .init("a screen address can specify either a window or a region, not both.")
                 }
                 part = key == "window" ? .window(value) : .region(try Self.region(value))
             case "cursor":

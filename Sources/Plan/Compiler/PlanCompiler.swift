@@ -237,7 +237,7 @@ struct PlanCompiler {
         case .turned(let turn): return (stance.captureAngle(whileComputerIs: turn), .sensor)
         case .undecided:
             notes.append(
-                "\(camera.role): the computer is lying flat, so upright orientation is assumed until it is tilted up."
+                "\(camera.role): the computer is lying flat, so upright orientation is assumed until the computer is tilted up."
             )
             return (stance.captureAngle(whileComputerIs: .none), .sensor)
         case .unknown(let why):

@@ -99,7 +99,7 @@ public struct HardwareCost: Sendable, Equatable {
             Term(
                 resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
                 explanation:
-                    "\(rounded(needed * 1000)) ms of processor time per second are needed, and \(rounded(usable * 1000)) ms are available on \(rounded(machine.processors)) processors."
+                    "\(rounded(needed * 1000)) ms of processor time per second is needed, and \(rounded(usable * 1000)) ms is available on \(rounded(machine.processors)) processors."
             )
         ]
     }
@@ -165,7 +165,7 @@ public struct HardwareCost: Sendable, Equatable {
                     resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "recording for \(duration.words) requires \(megabytes(length)) of disk space, and \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
+                        "recording for \(duration.words) requires \(megabytes(length)) of disk space; \(megabytes(Double(max(disk.freeBytes, 0)))) is free."
                 ))
         }
         return terms

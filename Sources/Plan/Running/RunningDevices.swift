@@ -174,7 +174,7 @@ extension RunningPlan {
         }
         guard track.mode == .encode || format(of: role)?.pixel != .h264 else {
             throw SessionChangeError(
-                "a copied H.264 track of camera \(role) can only start with the recording. Use mjpeg for this camera."
+                "a copied H.264 track of camera \(role) can only start at the beginning of the recording. Use mjpeg for this camera."
             )
         }
         guard !devices.disabled.contains(role) else {
@@ -235,7 +235,7 @@ extension RunningPlan {
         try checkFreedom(of: camera.role, for: "camera")
         guard track?.mode != .copy || camera.format.pixel != .h264 else {
             throw SessionChangeError(
-                "camera \(camera.role) delivers H.264, and a copied H.264 track can only start with the recording. Use a profile with encoded tracks, or start a new recording with this camera."
+                "camera \(camera.role) delivers H.264, and a copied H.264 track can only start at the beginning of the recording. Use a profile with encoded tracks, or start a new recording with this camera."
             )
         }
         plan.cameras.append(camera)

@@ -100,7 +100,7 @@ struct SRTSocket: ~Copyable {
         case SRT_REJ_VERSION.rawValue, SRT_REJ_MESSAGEAPI.rawValue, SRT_REJ_CONGESTION.rawValue,
             SRT_REJ_FILTER.rawValue, SRT_REJ_GROUP.rawValue:
             return .refused(
-                "\(printable) uses incompatible SRT settings. It must accept the SRT live mode.")
+                "\(printable) uses incompatible SRT settings. The receiver must accept SRT live mode.")
         case SRT_REJ_TIMEOUT.rawValue, SRT_REJ_UNKNOWN.rawValue:
             return .lost(
                 "\(printable) is not responding: no SRT listener is running there, or the network cannot reach it."

@@ -57,7 +57,7 @@ final class SharedScreen: Screen {
         let deadline = clock.now + Self.patience
         while try stream.take(region) == nil {
             guard clock.now < deadline, !cancellation.isCancelled else {
-                throw .lost("the desktop shares \(address), but sent no frames.")
+                throw .lost("the desktop is sharing \(address), but has not sent any frames.")
             }
             try receive(within: Self.step)
         }

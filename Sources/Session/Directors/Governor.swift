@@ -97,7 +97,7 @@ final class Governor {
             endReason = reason
             events.append(
                 note(
-                    "recording stopped", reason, summary: "Recording stopped to protect the files.",
+                    "recording stopped", reason, summary: "The recording was stopped to protect the files.",
                     isUp: false, at: position))
         }
         return events
@@ -267,7 +267,7 @@ final class Governor {
             return note(
                 "\(stream.streamName) frames dropped",
                 "the encoder is \(stream.encoder.queueLength) frames behind (buffer: \(stream.encoder.room) frames).",
-                summary: "Computer too slow: frames of \(stream.streamName) dropped.", isUp: false,
+                summary: "Computer too slow: frames of \(stream.streamName) were dropped.", isUp: false,
                 at: position)
         }
     }

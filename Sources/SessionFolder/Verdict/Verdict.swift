@@ -225,7 +225,7 @@ public struct Verdict: Sendable, Equatable {
         else { return }
         note(
             .look,
-            "The files lagged behind the recording by up to \(Nanoseconds(behind).words). A crash would have lost that much."
+            "Writing the files lagged behind the recording by up to \(Nanoseconds(behind).words). A crash would have lost this amount of data."
         )
     }
 

@@ -87,7 +87,7 @@ public struct CheckedSession: Sendable {
         } catch let fault as ManifestFault {
             throw SyncCheckError(
                 folder: folder,
-                reason: "manifest.json \(fault.reason). Restore it from a backup.")
+                reason: "manifest.json \(fault.reason). Restore the file from a backup.")
         } catch {
             throw SyncCheckError(
                 folder: folder,

@@ -148,10 +148,10 @@ public struct SyncCheck {
         guard let reference else { return "No other track is available for a comparison." }
         let event = found.track.kind.isAudio ? "clap or beep" : "flash or lamp being switched on"
         if found.events == 0 {
-            let audio = found.track.kind.isAudio ? ", and its audio doesn't clearly match another track" : ""
+            let audio = found.track.kind.isAudio ? ", and the audio doesn't clearly match another track" : ""
             return "No \(event) was found\(audio)."
         }
-        return "Its events don't clearly match those in \(reference.track.name)."
+        return "The events in this track don't clearly match those in \(reference.track.name)."
     }
 
     private func frame(_ first: CheckedTrack, _ second: CheckedTrack) -> Nanoseconds? {

@@ -18,7 +18,7 @@ struct SyncCheckCommand: Command {
                 + "Offsets that can't be measured are reported as unknown.",
             "A frame doesn't show the exact time of an event, only that the event occurred during the exposure, or up to half a frame before or after it. "
                 + "Tracks with frames are therefore reported as `apart` only if no alignment explains the measurement. "
-                + "Claps at different phases of the frame interval increase the accuracy.",
+                + "Claps at different points in the frame interval increase the accuracy.",
             "For a group recording fetched with `multicam collect`, the tracks of all nodes are compared with each other.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
             "Exit status: 0 if all offsets are within the tolerance or unknown; 1 if the folder can't be read; "
@@ -138,7 +138,7 @@ enum SyncText {
         let reference = findings.tracks.first { $0.verdict == .reference }?.label ?? ""
         lines.append("")
         lines.append(
-            "Offsets are relative to \(reference) unless another track is listed. "
+            "Offsets are relative to \(reference) unless another reference is listed. "
                 + "A positive offset means that the track is later.")
         for track in findings.tracks {
             if let note = track.note { lines.append("\(track.label): \(note)") }
