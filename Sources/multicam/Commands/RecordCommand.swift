@@ -51,7 +51,7 @@ struct RecordCommand: Command {
             ),
             OptionSpec(
                 "backup-content", "WHAT", kind: .words(["all", "program"]),
-                help: "Content of the backup: all or program. Default: all."),
+                help: "Content of the backup: `all` or `program`. Default: `all`."),
             OptionSpec(
                 "metadata",
                 help: "Write the metadata of each frame to cameras/ROLE.ndjson, one line per frame."),
@@ -143,7 +143,7 @@ struct RecordCommand: Command {
         let content = word.map { Backup.Content(rawValue: $0) } ?? .all
         guard let content else {
             throw arguments.spec.error(
-                "`--backup-content \((word ?? "").printable())`: expected all or program.")
+                "`--backup-content \((word ?? "").printable())`: expected `all` or `program`.")
         }
         guard let folder = arguments.optional("backup") else {
             if word == nil { return nil }

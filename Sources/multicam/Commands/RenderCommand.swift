@@ -286,7 +286,7 @@ enum EditCut: Equatable {
     static let options = [
         OptionSpec(
             "cut", "CUT", kind: .words(["live", "voice", "none"], orFile: true),
-            help: "Cut: live, voice, none, or a file such as edit/cut.json. Default: live."),
+            help: "Cut: `live`, `voice`, `none`, or a file such as edit/cut.json. Default: `live`."),
         OptionSpec(
             "speaker", "MIC=CAMERA", isRepeatable: true,
             help: "For `--cut voice`: camera to show when the person at this microphone speaks."),
@@ -363,7 +363,7 @@ enum EditCut: Equatable {
                 bytes = try WholeFile.bytes(of: path, atMost: Self.largestByteCount)
             } catch {
                 throw CutError(
-                    "`--cut \(path.printable())`: expected live, voice, none, or a readable file. \(error.description)"
+                    "`--cut \(path.printable())`: expected `live`, `voice`, `none`, or a readable file. \(error.description)"
                 )
             }
             return try Cut(reading: bytes, file: path, for: session)

@@ -29,7 +29,7 @@ struct StressCommand: Command {
         options: ProfileOptions.specs + [
             OptionSpec(
                 "run", "WHAT", kind: .words(["sets", "climb", "soak", "all"]),
-                help: "Runs to perform: sets, climb, soak, or all. Default: sets and climb."),
+                help: "Tests to run: `sets`, `climb`, `soak`, or `all`. Default: `sets` and `climb`."),
             OptionSpec("each", "T", help: "Duration of each set and each step, 1s to 1h. Default: 5s."),
             OptionSpec("duration", "T", help: "Duration of the soak, such as 10s, 5m, or 2h. Default: 1h."),
             OptionSpec("sets", "N", help: "Maximum number of sets, 1 to 1000. Default: 40."),
@@ -67,7 +67,7 @@ struct StressCommand: Command {
         }
         if text == "all" { return Set(StressKind.allCases) }
         guard let kind = StressKind(rawValue: text) else {
-            throw arguments.spec.error("`--run \(text.printable())`: expected sets, climb, soak, or all.")
+            throw arguments.spec.error("`--run \(text.printable())`: expected `sets`, `climb`, `soak`, or `all`.")
         }
         return [kind]
     }
