@@ -329,7 +329,7 @@ struct CollectedTree: Sendable {
     /// Checks the files fetched so far.
     ///
     /// - Parameter most: Maximum size of the folder in bytes.
-    /// - Returns: The reason why fetching must stop, as the object of the phrase "it sends"; `nil` if fetching may
+    /// - Returns: The reason why fetching must stop, as the object of the phrase "it sent"; `nil` if fetching may
     ///   continue.
     func fault(atMost most: Int64) -> String? {
         var (sum, strange): (Int64, String?) = (0, nil)
