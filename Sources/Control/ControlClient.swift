@@ -44,7 +44,7 @@ public struct ControlClient: Sendable {
         guard line.count <= LocalSocket.longestRequest else { throw tooLong }
         guard let reply = try exchange(line, over: socket, patience: patience) else {
             throw .system(
-                "the session did not respond. It may have ended or be blocked. To check its state, run `multicam ctl status`."
+                "the session did not respond. It may have ended, or it may be blocked. To check its state, run `multicam ctl status`."
             )
         }
         return reply
@@ -110,7 +110,7 @@ public struct ControlClient: Sendable {
             if let socket = try connection(to: process) { return socket }
             let others = listed(try running())
             throw .nobody(
-                "process \(process) is not running a session of this user. \(crashes([process]).first ?? others)"
+                "process \(process) does not belong to a session of this user. \(crashes([process]).first ?? others)"
             )
         }
         let running = try running()
@@ -174,7 +174,7 @@ public struct ControlClient: Sendable {
                 return nil
             }
             return
-                "Process \(process) ended before its recording was finished. Run `multicam recover \(path.shellQuoted())`."
+                "Process \(process) exited before its recording was complete. Run `multicam recover \(path.shellQuoted())`."
         }
     }
 }

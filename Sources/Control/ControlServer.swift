@@ -312,7 +312,7 @@ final class ControlLoop {
         let busy = connections.count { $0.phase == .working }
         guard work.isImmediate || busy < limits.commands else {
             return refuse(
-                connection, "\(busy) requests are already in progress. Try again when they are finished.",
+                connection, "\(busy) requests are already in progress. Try again when they have finished.",
                 isUsage: false)
         }
         connection.beginWork(until: clock.now + limits.work)

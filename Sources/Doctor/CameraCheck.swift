@@ -25,7 +25,7 @@ enum CameraCheck {
             Finding("camera.driver", level, device: camera.name, "\(camera.product): \(text)", mend: mend)
         }
         switch control.driver {
-        case "uvcvideo": return [finding(.ok, "uses the uvcvideo driver.")]
+        case "uvcvideo": return [finding(.ok, "the camera uses the uvcvideo driver.")]
         case "usbfs":
             return [
                 finding(
@@ -33,7 +33,7 @@ enum CameraCheck {
                     "a program or virtual machine accesses this camera directly (usbfs), so other programs can't use the camera. Close that program or virtual machine."
                 )
             ]
-        case let driver?: return [finding(.warning, "uses the \(driver) driver instead of uvcvideo.")]
+        case let driver?: return [finding(.warning, "the camera uses the \(driver) driver instead of uvcvideo.")]
         case nil where !machine.exists("/sys/module/uvcvideo"):
             return [
                 finding(
@@ -81,7 +81,7 @@ enum CameraCheck {
         return [
             Finding(
                 "camera.use", .warning, device: video.node,
-                "\(video.name): the device is open in \(holder), which may be using the camera.",
+                "\(video.name): the device is open in \(holder), so the camera may be in use.",
                 mend: "kill \(holder.process)")
         ]
     }
@@ -92,7 +92,7 @@ enum CameraCheck {
         let nodes = machine.videoNodes.map { $0.node.shellQuoted() }.joined(separator: " ")
         return [
             Finding(
-                "camera.use", .unknown, "only root can see which programs of other users have a camera open.",
+                "camera.use", .unknown, "only root can see whether programs of other users are using a camera.",
                 mend: "sudo fuser -v \(nodes)")
         ]
     }

@@ -14,25 +14,25 @@ enum MicrophoneCheck {
     /// recorded.
     private static func level(_ source: PulseSurvey.Source, isDefault: Bool) -> Finding {
         func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
-            Finding("sound.level", level, device: source.name, "\(source.description) \(text)", mend: mend)
+            Finding("sound.level", level, device: source.name, "\(source.description): \(text)", mend: mend)
         }
         let name = source.name.shellQuoted()
         let silent: Finding.Level = isDefault ? .problem : .warning
         if source.isMuted {
             return finding(
-                silent, "is muted, so recordings would be silent.", mend: "pactl set-source-mute \(name) 0")
+                silent, "the microphone is muted, so recordings would be silent.", mend: "pactl set-source-mute \(name) 0")
         }
         if source.volumePercent == 0 {
             return finding(
-                silent, "is at 0 % volume, so recordings would be silent.",
+                silent, "the volume is 0 %, so recordings would be silent.",
                 mend: "pactl set-source-volume \(name) 100%")
         }
         if source.volumePercent < 10 {
             return finding(
-                .warning, "is at only \(source.volumePercent) % volume.",
+                .warning, "the volume is only \(source.volumePercent) %.",
                 mend: "pactl set-source-volume \(name) 100%")
         }
-        return finding(.ok, "is at \(source.volumePercent) % volume.")
+        return finding(.ok, "the volume is \(source.volumePercent) %.")
     }
 
     private static func flatVolume(_ source: PulseSurvey.Source) -> Finding {
@@ -60,7 +60,7 @@ enum SoundServerCheck {
     }
 
     private static func unreachable(_ error: DeviceError, _ machine: Machine) -> Finding {
-        var why = "the server does not respond"
+        var why = "the server is not responding"
         if case .noSoundServer(let reason) = error.reason { why = reason }
         let asRoot =
             machine.user.id == 0

@@ -78,13 +78,13 @@ enum ProcessorCheck {
         switch machine.priority {
         case .niceLimit:
             return Finding(
-                check, .ok, "capture threads get elevated priority (nice limit).")
+                check, .ok, "capture threads run at elevated priority (nice limit).")
         case .realtimeKit:
-            return Finding(check, .ok, "capture threads get elevated priority (RealtimeKit).")
+            return Finding(check, .ok, "capture threads run at elevated priority (RealtimeKit).")
         case .notGranted(let reason):
             return Finding(
                 check, .warning,
-                "capture threads don't get elevated priority, so a busy computer may lose frames: \(reason). "
+                "capture threads can't run at elevated priority, so frames may be lost when the computer is busy: \(reason). "
                     + "Install RealtimeKit (rtkit), or raise the user's nice limit and log in again.",
                 mend:
                     "echo \"$USER - nice -11\" | \(machine.sudo)tee /etc/security/limits.d/multicam.conf")
@@ -192,7 +192,7 @@ enum LimitsCheck {
             effect: "bytes of address space; a recording that needs more is killed without warning",
             mend: "ulimit -v unlimited"),
         Limit(
-            name: "Max file size", least: nil, effect: "bytes per file; longer recordings stop there",
+            name: "Max file size", least: nil, effect: "bytes per file, so longer recordings stop early",
             mend: "ulimit -f unlimited"),
     ]
 
@@ -213,6 +213,6 @@ enum LimitsCheck {
                 "this process is limited to \(number) \(limit.effect). Raise the limit: \(limit.mend).")
         }
         return found.isEmpty
-            ? [Finding("system.limits", .ok, "the process limits are sufficient for recordings.")] : found
+            ? [Finding("system.limits", .ok, "the process limits are high enough for recording.")] : found
     }
 }

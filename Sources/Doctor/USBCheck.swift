@@ -39,7 +39,7 @@ enum USBBandwidthCheck {
         if fits({ $0.streamSettings(controlledBy: nil).last }) {
             return Finding(
                 "usb.bandwidth", .ok, device: first.controller,
-                "\(names): \(place) has enough bandwidth for all of them in any format.")
+                "\(names): \(place) has enough bandwidth for all of these cameras in any format.")
         }
         if fits({ $0.streamSettings(controlledBy: nil).first }) {
             let sizes = cameras.map { camera in
@@ -47,7 +47,7 @@ enum USBBandwidthCheck {
             }
             return Finding(
                 "usb.bandwidth", .warning, device: first.controller,
-                "\(names) share \(place), which has too little bandwidth for all of them at their maximum rates "
+                "\(names) share \(place), which has too little bandwidth for all of these cameras at their maximum rates "
                     + "(\(sizes.joined(separator: " + ")) bytes per microframe). The last camera to start would fail. "
                     + "Choose mjpeg and smaller sizes, or move a camera to another controller.")
         }
@@ -73,21 +73,21 @@ enum USBSpeedCheck {
             if speed <= .full {
                 return finding(
                     .problem,
-                    "runs at only \(speed.name), which is too slow for video. Try another cable or port, and don't use an old hub."
+                    "the camera runs at only \(speed.name), which is too slow for video. Try another cable or port, and don't use an old hub."
                 )
             }
-            guard speed < .superSpeed else { return finding(.ok, "runs at \(speed.name).") }
+            guard speed < .superSpeed else { return finding(.ok, "the camera runs at \(speed.name).") }
             switch camera.knowsSuperSpeed {
             case true?:
                 return finding(
                     .warning,
-                    "supports USB 3, but runs at \(speed.name). Use a USB 3 port, and a cable and hub for USB 3."
+                    "the camera supports USB 3, but runs at \(speed.name). Use a USB 3 port, and a cable and hub for USB 3."
                 )
-            case false?: return finding(.ok, "runs at \(speed.name), its maximum speed.")
+            case false?: return finding(.ok, "the camera runs at \(speed.name), its maximum speed.")
             case nil:
                 return finding(
                     .unknown,
-                    "runs at \(speed.name). This kernel doesn't report whether the camera supports USB 3. Use lsusb to find out.",
+                    "the camera runs at \(speed.name). This kernel doesn't report whether the camera supports USB 3. Use lsusb to find out.",
                     mend: "\(machine.sudo)lsusb -v -d \(camera.productID.shellQuoted()) | grep -i superspeed")
             }
         }
@@ -113,8 +113,7 @@ enum USBPowerCheck {
             let after = delay.map { " after \($0) ms" } ?? ""
             return finding(
                 .warning,
-                "autosuspend is enabled\(after), and some cameras don't wake up afterwards or stay busy for "
-                    + "a while. The command applies until the camera is disconnected. For a permanent change, create a udev rule with "
+                "autosuspend is enabled\(after), but some cameras don't wake up again, or are unavailable for a while. This command applies only until the camera is disconnected. For a permanent change, create a udev rule with "
                     + "ATTR{power/control}=\"on\".",
                 mend: machine.setting(machine.ownPath("\(power)/control"), to: "on"))
         }

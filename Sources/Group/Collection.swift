@@ -71,7 +71,7 @@ struct Collection {
                 if case .success(let answer) = answer {
                     if recording != nil { Talk.say("\(node): \(answer.text.printable(limit: 1000))") }
                 } else {
-                    Talk.say("\(node) does not respond. Run the command again when this node is online.")
+                    Talk.say("\(node) is not responding. Run the command again when this node is online.")
                 }
                 continue
             }
@@ -276,7 +276,7 @@ struct Collection {
         }
         if let fault = fault.withLock({ $0 }) {
             Talk.say(
-                "\(member.name): stopped fetching, because this node sends \(fault). Check the recording on the node, or free some space on this computer, then run the command again."
+                "\(member.name): stopped fetching, because this node sent \(fault). Check the recording on the node, or free some space on this computer, then run the command again."
             )
             return false
         }
@@ -335,8 +335,8 @@ struct CollectedTree: Sendable {
     /// Checks the files fetched so far.
     ///
     /// - Parameter most: Maximum size of the folder in bytes.
-    /// - Returns: The reason why fetching must stop, worded as the object of the phrase "it sends"; `nil` if
-    ///   fetching may continue.
+    /// - Returns: The reason why fetching must stop, as the object of the phrase "it sent"; `nil` if fetching may
+    ///   continue.
     func fault(atMost most: Int64) -> String? {
         var (sum, strange): (Int64, String?) = (0, nil)
         walk { name, kind, bytes in

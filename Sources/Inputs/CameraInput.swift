@@ -569,7 +569,7 @@ extension CameraInput {
                         SessionEvent.DeviceLost(
                             track: role, cause: CameraInput.silence,
                             text:
-                                "camera \(role) is silent: the next frame is more than 1 s overdue, and the camera has not reported an error."
+                                "camera \(role) is not delivering frames: the next frame is more than 1 s overdue, but the camera has not reported an error."
                         )),
                     at: MediaTime(time, since: start))
             case .resumed(let time):

@@ -146,11 +146,11 @@ extension Cut {
             text = try JSONText.decoder().decode(Text.self, from: Data(bytes))
         } catch {
             throw wrong(
-                "it isn't a valid cut: it \(ManifestFault(error).reason). See docs/reference/cut.md for the format."
+                "the cut file \(ManifestFault(error).reason). See docs/reference/cut.md for the format."
             )
         }
         guard text.schema == 1 else {
-            throw wrong("it was written by another version (schema \(text.schema)); expected 1.")
+            throw wrong("the cut file was written by another version of multicam (schema \(text.schema) instead of 1).")
         }
         let end = session.lastFrame
         var shots: [Shot] = []
@@ -165,7 +165,7 @@ extension Cut {
                     ? max(0, next - 1) : next
             }
             guard Manifest.plausible.contains(shot.from_ns), Manifest.plausible.contains(shot.to_ns) else {
-                throw wrong("\(place) contains an impossible time.")
+                throw wrong("\(place) contains an invalid time.")
             }
             let (first, last) = (frame(shot.from_ns), min(frame(shot.to_ns), end))
             let expected = shots.last?.end ?? 0

@@ -25,13 +25,13 @@ package enum RequestedMedia: Sendable, Equatable {
             self = .frames(role: role, try Self.request(header), isPreview: header.preview ?? false)
         default:
             throw MediaLinkError(
-                "`of` is “\((header.of ?? "").printable(limit: 40))”: expected status, events, frames, audio or packets."
+                "invalid `of` “\((header.of ?? "").printable(limit: 40))”: expected `status`, `events`, `frames`, `audio`, or `packets`."
             )
         }
     }
 
     private static let missingRole = MediaLinkError(
-        "`role` is missing: expected the role of a camera or microphone, or program.")
+        "`role` is missing: expected `program`, or the role of a camera or microphone.")
 
     private static func request(_ header: MediaHeader) throws(MediaLinkError) -> FrameRequest {
         var request = FrameRequest()
@@ -42,7 +42,7 @@ package enum RequestedMedia: Sendable, Equatable {
         case "bgra": request.format = .converted(.bgra)
         default:
             throw MediaLinkError(
-                "`format` is “\((header.format ?? "").printable(limit: 40))”: expected captured, nv12, i420 or bgra."
+                "invalid `format` “\((header.format ?? "").printable(limit: 40))”: expected `captured`, `nv12`, `i420`, or `bgra`."
             )
         }
         if let numbers = header.part {

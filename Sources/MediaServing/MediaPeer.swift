@@ -116,7 +116,7 @@ final class MediaPeer: Sendable {
                     drop(subscription.id)
                     complain(
                         subscription.id,
-                        "the subscription ended because data from several previous sessions was not read.")
+                        "the subscription ended, because unread data from several previous sessions had accumulated.")
                     continue
                 }
                 attach(subscription, to: session)
@@ -174,7 +174,7 @@ final class MediaPeer: Sendable {
             if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
-                "invalid `type` “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls, or gone."
+                "invalid `type` “\(header.type.printable(limit: 40))”: expected `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`, `controls`, or `gone`."
             )
         }
     }

@@ -144,7 +144,7 @@ package final class RemoteCamera: CameraSource {
         let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
         guard format.pixel.isCompressed ? bytes.count > 0 : bytes.count == byteCount else {
             throw MediaLinkError(
-                "\(bytes.count) bytes are not a valid \(format.pixel.rawValue) frame of size \(format.size)"
+                "invalid \(format.pixel.rawValue) frame of \(bytes.count) bytes for the size \(format.size)"
                     + (format.pixel.isCompressed ? "." : ": expected \(byteCount) bytes."))
         }
         let frame = CapturedFrame(
@@ -232,7 +232,7 @@ package final class RemoteCamera: CameraSource {
         }
         guard let ask else {
             throw DeviceError(
-                device: device.name, operation: "setting its controls",
+                device: device.name, operation: "setting the controls",
                 reason: .other("the camera is disconnected. Try again after the camera has been reconnected.")
             )
         }
@@ -240,8 +240,8 @@ package final class RemoteCamera: CameraSource {
         let deadline = MonotonicClock().now + Self.patience
         guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
             throw DeviceError(
-                device: device.name, operation: "setting its controls",
-                reason: .other("the process that sends the camera's frames does not respond."))
+                device: device.name, operation: "setting the controls",
+                reason: .other("the process that sends the camera's frames did not respond."))
         }
         return refused
     }

@@ -193,7 +193,7 @@ public struct AudioAlarm: Sendable, Equatable {
             return "microphone \(role) has a signal again after \(seconds) of silence."
         case (.clipping, false):
             return
-                "microphone \(role) is clipping (its level reached full scale). Lower its gain, or move it away from the sound source."
+                "microphone \(role) is clipping (its level reached full scale). Lower the gain, or move the microphone away from the sound source."
         case (.clipping, true): return "microphone \(role) is no longer clipping."
         }
     }

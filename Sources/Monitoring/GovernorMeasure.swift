@@ -63,38 +63,40 @@ public struct GovernorMeasure: Sendable, Equatable {
 
     /// The effect of the measure, as a clause that begins with a lowercase letter and ends with a period.
     func effect(isUp: Bool) -> String {
-        func subject(_ stream: String) -> String { stream == "program" ? stream : "camera \(stream)" }
+        func subject(_ stream: String) -> String { stream == "program" ? "the program" : "camera \(stream)" }
         return switch action {
         case .preset(let stream, _, _):
             isUp
-                ? "encoder preset of \(subject(stream)) restored."
-                : "\(subject(stream)) uses a faster encoder preset. Its picture quality is slightly lower."
+                ? "the encoder preset of \(subject(stream)) was restored."
+                : "\(subject(stream)) uses a faster encoder preset, so the picture quality is slightly lower."
         case .rate(let stream, let from, let to):
             isUp
-                ? "\(subject(stream)) has \(from) new frames per second again."
-                : "\(subject(stream)) reduced to \(to) new frames per second. The other frames repeat the previous one."
+                ? "the frame rate of \(subject(stream)) was restored to \(from) fps."
+                : "\(subject(stream)) was reduced to \(to) new frames per second. The other frames are repeated."
         case .programPause:
             isUp
-                ? "program resumed."
-                : "program paused. It repeats its last frame. The tracks are not affected."
+                ? "the program was resumed."
+                : "the program was paused and repeats its last frame. The tracks are not affected."
         case .coarseDecoding:
             isUp
-                ? "full picture sharpness restored."
-                : "JPEG frames decoded at half size. The program is less sharp."
+                ? "the full sharpness of the program was restored."
+                : "JPEG frames are decoded at half size, so the program is less sharp."
         case .previews:
-            isUp ? "camera previews resumed." : "camera previews paused. The recording is not affected."
+            isUp
+                ? "the camera previews were resumed."
+                : "the camera previews were paused. The recording is not affected."
         case .cameraRate(let role, let from, let to):
             isUp
-                ? "frame rate of camera \(role) restored to \(from) fps."
-                : "frame rate of camera \(role) reduced to \(to) fps."
+                ? "the frame rate of camera \(role) was restored to \(from) fps."
+                : "the frame rate of camera \(role) was reduced to \(to) fps."
         case .cameraSize(let role, let from, let to):
             isUp
-                ? "size of camera \(role) restored to \(from)."
-                : "size of camera \(role) reduced to \(to)."
+                ? "the frame size of camera \(role) was restored to \(from)."
+                : "the frame size of camera \(role) was reduced to \(to)."
         case .cameraOff(let role):
             isUp
-                ? "camera \(role) is on again."
-                : "camera \(role) switched off. The other devices are not affected."
+                ? "camera \(role) was switched on again."
+                : "camera \(role) was switched off. The other devices are not affected."
         }
     }
 

@@ -296,8 +296,8 @@ public struct GovernorPolicy: Sendable {
         fillAtChange = nil
         let reason =
             isBusy
-            ? "the encoder queues have been empty for one minute. One step is reverted as a trial."
-            : "the computer has spare capacity again. No delay occurred for \(Int(wait.inSeconds)) s."
+            ? "the encoder queues have been empty for one minute. One reduction is undone to test whether the computer can handle the load."
+            : "the computer has spare capacity again. There has been no delay for \(Int(wait.inSeconds)) s."
         return .steps(
             raised.map {
                 GovernorStep(

@@ -52,7 +52,7 @@ extension HostState {
     package func checked() -> HostState {
         var state = self
         func omit(_ source: MissingSource.Source, _ part: String? = nil) {
-            state.missing.append(MissingSource(source, part: part, "it reports an impossible value"))
+            state.missing.append(MissingSource(source, part: part, "it reported an invalid value"))
         }
         state.stalls = stalls.filter { stall in
             if stall.isPossible { return true }

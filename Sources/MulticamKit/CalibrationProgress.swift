@@ -124,7 +124,7 @@ struct CalibrationProgress {
         if let begin = silentSince, now.nanoseconds - max(begin, last).nanoseconds >= Self.silence.count {
             silentSince = now
             hints.append(
-                "\(reference) has not detected a clap or beep for \(Int(Self.silence.inSeconds)) s. Clap closer to this microphone, or play a "
+                "\(reference) did not detect a clap or beep for \(Int(Self.silence.inSeconds)) s. Clap closer to this microphone, or play a "
                     + "louder beep.")
         }
         for index in participants.indices where afterEvent && !participants[index].isHinted {
@@ -141,13 +141,13 @@ struct CalibrationProgress {
             let help =
                 participant.format.mediaType == .video
                 ? "Use a brighter or closer flash, or darken the room" : "Clap closer to this microphone"
-            return "\(participant.role) hasn't detected any of the \(toldCount) events. \(help)."
+            return "\(participant.role) didn't detect any of the \(toldCount) events. \(help)."
         }
         guard let estimate = finding(of: participant).estimate, estimate.needsOtherPhases,
             estimate.uncertainty > options.goal
         else { return nil }
         return
-            "All events occur at the same phase of \(participant.role)'s frames, so more events don't improve the accuracy. Trigger the flash at irregular intervals."
+            "All events occurred at the same point in \(participant.role)'s frame interval, so more events won't improve the accuracy. Trigger the flash at irregular intervals."
     }
 }
 

@@ -121,8 +121,11 @@ final class HelperProcess: Sendable {
             return state.earlyDeaths > 1 ? Self.pause : Self.firstPause
         }
         guard let pause else { return false }
-        let words = status > 128 ? "was terminated by signal \(status - 128)" : "exited with status \(status)"
-        owner.processHasEnded("\(words) and is being restarted.")
+        let words =
+            status > 128
+            ? "was terminated by signal \(status - 128) and is being restarted."
+            : "exited with status \(status) and is being restarted."
+        owner.processHasEnded(words)
         clock.sleep(until: clock.now + pause, unless: ending)
         return true
     }

@@ -294,7 +294,7 @@ extension LivePublisher {
             return ControlReply(
                 ok: true,
                 text:
-                    "Live output \(name) was started: \(liveOutput.address.printable). To show its state, run `status`."
+                    "Live output \(name) was started: \(liveOutput.address.printable). To check the state, run `status`."
             )
         }
         guard let status = status(name) else {

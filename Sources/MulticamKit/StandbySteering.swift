@@ -86,7 +86,7 @@ final class StandbySteering: Sendable {
             return ControlReply(
                 ok: false,
                 text:
-                    "The recording has not started within \(Int(Self.patience.inSeconds)) s. To show its state, run `status`."
+                    "The recording did not start within \(Int(Self.patience.inSeconds)) s. To check the state, run `status`."
             )
         }
     }
@@ -118,8 +118,7 @@ final class StandbySteering: Sendable {
                 ok: false,
                 text: isStandby
                     ? Self.nothingToSelect(setup)
-                    : "The camera can't be selected during a recording. Replace a role's camera with `replace-camera`, record with "
-                        + "--standby to select cameras between recordings, or choose the camera for the next recording with `multicam prefer`."
+                    : "The camera can't be selected during a recording. Replace a role's camera with `replace-camera`, record with `--standby` to select cameras between recordings, or choose the camera for the next recording with `multicam prefer`."
             )
         }
         do {
@@ -146,10 +145,10 @@ final class StandbySteering: Sendable {
     private static func nothingToSelect(_ setup: SessionSetup?) -> String {
         if setup?.request?.usesVirtualDevices ?? false {
             return
-                "No camera can be selected: with --virtual, all devices are virtual, and only real cameras can be selected."
+                "No camera can be selected: with `--virtual`, all devices are virtual, and only real cameras can be selected."
         }
         return
-            "No camera can be selected, because each role has a fixed camera. Set `device: any` for a role in the profile, and don't use --camera for this role."
+            "No camera can be selected, because each role has a fixed camera. Set `device: any` for a role in the profile, and don't use `--camera` for this role."
     }
 }
 

@@ -42,7 +42,7 @@ public enum Preview {
         if let asked = settings.process {
             guard running.contains(asked) else {
                 throw PreviewError(
-                    "Process \(asked) is not running a session of the current user.", status: 1)
+                    "Process \(asked) does not belong to a session of the current user.", status: 1)
             }
             process = asked
         } else {
@@ -66,7 +66,7 @@ public enum Preview {
 
     private static func check(_ role: String?, _ status: ControlStatus) throws(PreviewError) {
         let roles = status.cameras.map { $0.role.printable(limit: 60) }.joined(separator: ", ")
-        let offer = roles.isEmpty ? "The session does not have any cameras." : "Available cameras: \(roles)."
+        let offer = roles.isEmpty ? "The session has no cameras." : "Available cameras: \(roles)."
         if let role {
             guard status.cameras.contains(where: { $0.role == role }) else {
                 throw PreviewError(
@@ -75,7 +75,7 @@ public enum Preview {
             }
         } else if status.program == nil {
             throw PreviewError(
-                "The session does not have a program. Show a camera with `--camera ROLE`. \(offer)", status: 2
+                "The session has no program. To show a camera, use `--camera ROLE`. \(offer)", status: 2
             )
         }
     }

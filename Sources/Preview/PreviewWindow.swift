@@ -53,7 +53,7 @@ final class PreviewWindow {
             ?? SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE.rawValue)
         guard let renderer else {
             SDL_DestroyWindow(window)
-            throw Self.failure("The window can't be drawn")
+            throw Self.failure("The window can't be displayed")
         }
         self.renderer = renderer
         let wakeUp = PreviewWakeUp()

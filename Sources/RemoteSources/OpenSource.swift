@@ -86,7 +86,7 @@ final class OpenSource: Sendable {
             }
             _ = cancellation.wait(until: clock.now + pause)
         }
-        output.leave(because: "\(word): the source is no longer needed")
+        output.leave(because: "\(word): the source is no longer used")
     }
 
     /// Delivers data until the connection ends. Returns normally only after cancellation.

@@ -75,7 +75,7 @@ public struct PhoneIngest: Sendable {
         } catch {
             throw FileError(
                 path: file.path, operation: "ingesting",
-                detail: "it isn't a valid manifest: it \(error.reason).")
+                detail: "the manifest \(error.reason).")
         }
     }
 
@@ -145,7 +145,7 @@ public struct PhoneIngest: Sendable {
         guard isSame else {
             throw FileError(
                 path: place.path, operation: "verifying the file",
-                detail: "its content differs from the written data. Check the disk.")
+                detail: "the file content differs from the written data. Check the disk.")
         }
         // In a group, the clock used for the phone's timestamps may drift relative to the group time.
         let drift = manifest.group_time == nil ? 0 : Int64(Double(manifest.duration_ns) * Self.drift)
@@ -165,7 +165,7 @@ public struct PhoneIngest: Sendable {
     private var nothing: FileError {
         FileError(
             path: "\(folder)/\(arrival.file)", operation: "ingesting",
-            detail: "it contains no frame captured during the recording.")
+            detail: "the file contains no frames captured during the recording.")
     }
 
     /// Whether the bytes are a valid frame of the codec.
@@ -257,12 +257,12 @@ struct StoredFrames {
         }
         guard let told, !frames.isEmpty else {
             throw FileError(
-                path: source.path, operation: "reading", detail: "it contains no frames from a phone.")
+                path: source.path, operation: "reading", detail: "the file contains no frames from a phone.")
         }
         guard !dates.isEmpty else {
             throw FileError(
                 path: source.path, operation: "reading",
-                detail: "it doesn't contain the capture times of its frames.")
+                detail: "the file doesn't contain the capture times of its frames.")
         }
         (format, color) = told
         dates.sort { $0.at < $1.at }

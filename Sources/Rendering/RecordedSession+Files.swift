@@ -37,8 +37,8 @@ extension RecordedSession {
         }
         guard duration.nanoseconds - Self.tolerance.count > end.nanoseconds else { return self }
         let problem =
-            "its manifest.json states a duration of \(Nanoseconds(duration.nanoseconds).words), but its files end after "
-            + "\(Nanoseconds(end.nanoseconds).words). The output ends there, too."
+            "manifest.json states a duration of \(Nanoseconds(duration.nanoseconds).words), but the files end after "
+            + "\(Nanoseconds(end.nanoseconds).words). The output has the same duration as the files."
         var session = ended(at: rate.time(ofTick: rate.ticks(before: end)))
         session.problems.append(problem)
         return session

@@ -47,7 +47,7 @@ public struct RenderedPicture: Sendable {
         let shown = Set(cut.shots.flatMap(\.show))
         for role in shown.sorted() where session.angle(role) == nil {
             problems.append(
-                "\(role): no track found for this camera. The picture doesn't contain it.")
+                "\(role): no track was found for this camera, so the camera isn't shown.")
         }
         for angle in session.angles where shown.contains(angle.role) && !angle.isOnGrid {
             let schedule = FrameSchedule(

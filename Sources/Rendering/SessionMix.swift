@@ -206,7 +206,7 @@ final class SoundReader {
             throw EncodingError(
                 subject: part.file, operation: "reading",
                 reason:
-                    "it has \(reader.channels) channels at \(reader.sampleRate) Hz; expected 1 to 8 channels at \(Self.rate) Hz"
+                    "the file has \(reader.channels) channels at \(reader.sampleRate) Hz; expected 1 to 8 channels at \(Self.rate) Hz"
             )
         }
         channels = reader.channels

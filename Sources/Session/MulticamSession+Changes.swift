@@ -410,7 +410,7 @@ extension MulticamSession {
             return
         }
         throw SessionChangeError(
-            "\(refusal): it delivers audio up to \(input.deliveryDelay.count / 1_000_000) ms late, but this recording's alignment delay "
+            "\(refusal): the microphone delivers audio up to \(input.deliveryDelay.count / 1_000_000) ms late, but this recording's alignment delay "
                 + "allows only \(delay.count / 1_000_000) ms. Start a new recording that includes the microphone."
         )
     }

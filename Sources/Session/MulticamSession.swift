@@ -211,9 +211,8 @@ public final class MulticamSession: Sendable {
                     let words = words.joined(separator: ", ")
                     throw controls.standsBy && !kept.reductions.isEmpty
                         ? SessionChangeError(
-                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove something, or repeat the "
-                                + "command during a recording.", isOverBudget: true)
-                        : SessionChangeError("`\(words)` came too late: the recording has ended.")
+                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove a device or an output first, or repeat the command during a recording.", isOverBudget: true)
+                        : SessionChangeError("`\(words)` was not applied, because the recording has already ended.")
                 }
                 running = changed
                 return .success(outcome)

@@ -46,7 +46,7 @@ public struct FolderVerification: Sendable {
             throw FileError(
                 path: path, operation: "reading",
                 detail: FolderState(of: folder).remedy(for: folder)
-                    ?? "it cannot be opened. Specify a session folder, as printed by `multicam record`.")
+                    ?? "the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
         }
         let manifest: Manifest
         do throws(ManifestFault) {
@@ -55,19 +55,19 @@ public struct FolderVerification: Sendable {
             throw FileError(
                 path: path, operation: "reading",
                 detail:
-                    "it isn't a valid manifest: it \(error.reason). Specify a session folder, as printed by `multicam record`."
+                    "the manifest \(error.reason). Specify a session folder, as printed by `multicam record`."
             )
         }
         guard let files = manifest.files else {
             throw FileError(
                 path: path, operation: "reading",
                 detail: FolderState(of: folder).remedy(for: folder)
-                    ?? "it contains no checksums. It was written by an older version of multicam.")
+                    ?? "the manifest contains no checksums, because it was written by an older version of multicam.")
         }
         guard !files.isEmpty else {
             throw FileError(
                 path: path, operation: "reading",
-                detail: "it lists no files, so there is nothing to verify.")
+                detail: "the manifest lists no files, so there is nothing to verify.")
         }
         self.files = files
         self.manifest = manifest
@@ -105,7 +105,7 @@ public struct FolderVerification: Sendable {
     /// - Returns: The state of the file.
     public func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
         guard file.file.isPathWithin else {
-            return .damaged("its path is outside the session folder.")
+            return .damaged("the path is outside the session folder.")
         }
         let path = "\(folder)/\(file.file)"
         guard let checksum = file.xxh3_128, let start = file.hashed_from else {
@@ -113,22 +113,22 @@ public struct FolderVerification: Sendable {
             return .unfinished(
                 file.fault
                     ?? (file.lacksChecksum
-                        ? "its checksum was never computed. Run `multicam recover \(folder.shellQuoted())`."
+                        ? "the file's checksum was not computed. Run `multicam recover \(folder.shellQuoted())`."
                         : "the file was not finished."))
         }
         do throws(FileError) {
             let place = try ContainedFile(file.file, in: folder)
             // If the size differs, the content doesn't have to be read.
             if let size = place.byteCount, size != file.bytes {
-                return .damaged("its size is \(size) bytes, but \(file.bytes) bytes were recorded.")
+                return .damaged("the file size is \(size) bytes, but \(file.bytes) bytes were recorded.")
             }
             let found = try FileVerification.checksum(of: place, from: start, progress: progress)
             guard found.byteCount == file.bytes else {
                 return .damaged(
-                    "its size is \(found.byteCount) bytes, but \(file.bytes) bytes were recorded.")
+                    "the file size is \(found.byteCount) bytes, but \(file.bytes) bytes were recorded.")
             }
             guard found.checksum.value == checksum else {
-                return .damaged("its content differs from the recording. Restore it from a backup.")
+                return .damaged("the content differs from the recording. Restore the file from a backup.")
             }
         } catch {
             if error.errno == ENOENT { return Self.missing }

@@ -152,7 +152,7 @@ public struct RecordingSearch: Sendable {
         }
         for name in listing.unreadableNames {
             remarks.append(
-                "\(folder.printable(limit: 1000))/\(name.printable()): the name is not valid UTF-8. Rename it, and try again."
+                "\(folder.printable(limit: 1000))/\(name.printable()): the name is not valid UTF-8. Rename the file or folder, then try again."
             )
         }
         for name in listing.names where !name.hasPrefix(".") {

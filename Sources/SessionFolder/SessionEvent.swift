@@ -250,14 +250,14 @@ extension SessionEvent {
     /// The payload of `standby`.
     public struct Standby: Payload {
         public static let meaning =
-            "The devices are running, and the session waits for `ctl start`. Printed only to standard output."
+            "The devices are running, and the session waits for `ctl start`. This event is printed only to standard output."
 
         package init() {}
     }
 
     /// The payload of `started`.
     public struct Started: Payload {
-        public static let meaning = "The recording has started. The event follows T0 within 100 ms."
+        public static let meaning = "The recording has started. This event follows T0 within 100 ms."
 
         /// Start time of the recording (T0) on `CLOCK_MONOTONIC`.
         public let t0_monotonic_ns: Int64
@@ -324,7 +324,7 @@ extension SessionEvent {
     /// The payload of `split`.
     public struct Split: Payload {
         public static let meaning =
-            "The recording continues in new files: on request (`part`, `files`), because the frame size of a camera whose stream is copied changed, or because a track starts."
+            "The recording continues in new files, because the user requested a split (`part`, `files`), the frame size of a camera whose stream is copied changed, or a track started."
 
         /// Number of the new part, if the user requested a split.
         public let part: Int64?
@@ -358,7 +358,7 @@ extension SessionEvent {
     /// The payload of `change`.
     public struct Change: Payload {
         public static let meaning =
-            "The user changed the program or the devices, or started a live output that required a reduction of cameras. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
+            "The user changed the program or the devices, or started a live output for which the size or frame rate of cameras had to be reduced. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
 
         /// Descriptions of the changes.
         public let changes: [String]
@@ -576,7 +576,7 @@ extension SessionEvent {
     /// The payload of `silence`.
     public struct Silence: Payload {
         public static let meaning =
-            "A microphone started or stopped being silent, or its signal was lost or restored."
+            "A microphone became silent or audible again, or its signal was lost or restored."
 
         /// Role of the microphone.
         public let track: String
@@ -738,7 +738,7 @@ extension SessionEvent {
     /// The payload of `paused`.
     public struct Paused: Payload {
         public static let meaning =
-            "System pressure ended the recording, and `--resume` waits for recovery. Printed only to standard output."
+            "System pressure ended the recording, and `--resume` waits for recovery. This event is printed only to standard output."
 
         /// Path of the session folder.
         public let folder: String

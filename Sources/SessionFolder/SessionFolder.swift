@@ -117,7 +117,7 @@ public final class SessionFolder: Sendable {
         FileError(
             path: folder, operation: FileError.backupIntoItself,
             detail:
-                "it is the folder of the recording itself. Choose another folder, ideally on another disk.")
+                "the recording is already written to this folder. Choose another folder, ideally on another disk.")
     }
 
     /// Returns a file of this recording. The file doesn't have to exist, and it isn't created.
@@ -280,7 +280,7 @@ public enum FolderState: Sendable, Equatable {
         case .unfinished:
             "the recording was interrupted. Run `multicam recover \(Self.absolute(folder).shellQuoted())`."
         case .empty:
-            "the recording was interrupted before any frame or sample was written. There is nothing to recover. Delete the folder."
+            "the recording was interrupted before any frame or sample was written, so there is nothing to recover. Delete the folder."
         }
     }
 

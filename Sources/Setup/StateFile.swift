@@ -83,7 +83,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return .broken("it is not a regular file")
+            return .broken("not a regular file")
         }
         guard facts.st_size <= Self.greatestSize else { return .broken("the file is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))

@@ -551,11 +551,11 @@ extension StressCertificate {
             return climb.highest == nil
                 ? nil
                 : outcome == .finished
-                    ? "Climb test: \(height), and no step failed."
-                    : "Climb test: \(height) before the test was stopped."
+                    ? "Ramp-up test: \(height), and no step failed."
+                    : "Ramp-up test: \(height) before the test was stopped."
         }
         return
-            "Climb test: \(height). Step \(gave.step) (\(gave.change)) failed first. Cause: \(gave.cause.words)."
+            "Ramp-up test: \(height). Step \(gave.step) (\(gave.change)) failed first. Cause: \(gave.cause.words)."
     }
 
     private var soakSentence: String? {

@@ -60,7 +60,7 @@ struct StressLadder {
                 .drawing(
                     canvas,
                     label:
-                        "Load at each step of the climb test. Failed steps show the cause of the failure."),
+                        "Load at each step of the ramp-up test. Failed steps show the cause of the failure."),
             ])
     }
 

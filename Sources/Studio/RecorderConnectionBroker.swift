@@ -124,7 +124,7 @@ package final class RecorderConnector: Sendable {
             _ = linux_receive_beside(door.number, &answer, 1, &number)
             return number
         }
-        guard number >= 0 else { throw .nobody("No recorder is running as process \(process).") }
+        guard number >= 0 else { throw .nobody("There is no recorder with process ID \(process).") }
         return LocalSocket(owning: number)
     }
 }

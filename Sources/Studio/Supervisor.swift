@@ -282,7 +282,7 @@ public final class Supervisor: Sendable {
             state.asked = now
             tell(
                 .message(
-                    "\(phase == nil ? "The recorder is not responding. A recording may still be running." : "The recording continues.") To end it and the studio, press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s."
+                    "\(phase == nil ? "The recorder is not responding. A recording may still be running." : "The recording continues.") To end both the recording and the studio, press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s."
                 ))
             return
         }

@@ -104,7 +104,7 @@ package struct ContainedFile: Sendable {
             throw FileError(
                 path: path, operation: "opening",
                 detail:
-                    "the file has a second hard link, so changes would also affect the other name. Replace it with a copy."
+                    "the file has a second hard link, so changes would also affect the other name. Replace the file with a copy."
             )
         }
         return descriptor

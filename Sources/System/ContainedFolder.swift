@@ -138,7 +138,7 @@ package final class ContainedFolder: Sendable {
 
     private static let link =
         "the path is or contains a symbolic link. Symbolic links in a session folder aren't followed. Replace the link with the file itself."
-    static let outside = "its path leads outside the folder."
+    static let outside = "the path leads outside the folder."
 }
 
 extension ContainedFolder {

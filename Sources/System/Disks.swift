@@ -131,7 +131,7 @@ package struct WriteSpeedMeasurement {
         guard let fileSystem = FileSystemFacts(folder) else { throw failure(errno) }
         guard !fileSystem.isInMemory else {
             throw refusal(
-                "it is in memory (tmpfs), so there is no disk to measure, and recordings would be lost at a restart. "
+                "the folder is in memory (tmpfs), so there is no disk to measure, and recordings would be lost at a restart. "
                     + "Choose another folder with `--output`.")
         }
         guard let most = Self.room(free: DiskSpaceReader.freeBytes(folder) ?? 0) else {

@@ -180,7 +180,7 @@ public enum StandardStreams {
     public static func lossReport(of text: String, errno number: Int32) -> String {
         let lines = text.split(separator: "\n").map { String($0).printable(limit: 1000) }
         return
-            "standard output: writing failed: \(String(cString: strerror(number))). Redirect it to a file on a disk with free space. "
+            "standard output: writing failed: \(String(cString: strerror(number))). Redirect the output to a file on a disk with free space. "
             + "Not printed: \(lines.joined(separator: ", ").printable(limit: 1000))"
     }
 }

@@ -25,7 +25,7 @@ enum ProfileOptions {
         OptionSpec("no-mics", help: "Record only cameras, without microphones."),
         OptionSpec(
             "virtual",
-            help: "Use virtual devices for all roles without a device assigned by an option or a file."),
+            help: "Use virtual devices for all roles except those with a file or a --camera or --mic option."),
     ]
 
     /// Parses the options that select a profile and its devices.

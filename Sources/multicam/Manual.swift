@@ -35,12 +35,12 @@ enum Manual {
             ("3", "A device is missing or busy."), ("4", "No permission."),
             ("5", "Over budget, and reductions are not allowed."),
             ("6", "Finished, with losses exceeding the profile's limit."),
-            ("7", "Storage failed; data recorded before the failure is saved."), ("130", "Aborted."),
+            ("7", "Storage failed; data recorded before the failure was saved."), ("130", "Aborted."),
         ])
     private static let files = HelpSection(
         "Files",
         [
-            ("recordings", "Session folders, in the current folder."),
+            ("recordings", "Session folders (in the current folder)."),
             ("~/.config/multicam/profiles", "The user's profiles."),
             ("~/.local/state/multicam", "Saved device choices, presets, and calibrations."),
         ])

@@ -168,7 +168,7 @@ struct Multicam {
                 "Try it without hardware: multicam record --profile pip --virtual --duration 10",
                 "Exit status: 0 done; 1 other failure; 2 usage or profile error; 3 device missing or busy; "
                     + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; "
-                    + "7 storage failed (data recorded before the failure is saved); 130 aborted.",
+                    + "7 storage failed (data recorded before the failure was saved); 130 aborted.",
             ])
     }
 

@@ -55,7 +55,7 @@ struct ControlsTests {
             ),
             (["brightness=bright"], "bright is not a valid value. Choose a whole number."),
             (["brightness"], "expected NAME=VALUE"),
-            (["brightness=1", "brightness=2"], "set twice"),
+            (["brightness=1", "brightness=2"], "was specified more than once"),
             (["--load", "night"], "this camera does not have a preset with this name"),
             (["--delete", "night"], "this camera does not have a preset with this name"),
             (["--save", "a\nb"], "expected a name"),

@@ -22,7 +22,7 @@ struct DeviceTests {
             ("--camera", "desk=serial:none", "multicam devices"),
             ("--camera", "desk=file:/nonexistent/film.mp4", "no such file"),
             ("--camera", "desk=file:/tmp", "s a directory"),
-            ("--mic", "host=pulse:none", "PulseAudio server does not respond"),
+            ("--mic", "host=pulse:none", "PulseAudio server is not responding"),
             ("--mic", "host=file:/nonexistent/sound.wav", "no such file"),
         ])
     func missing(_ option: String, _ selection: String, _ expected: String) throws {
@@ -61,7 +61,7 @@ struct DeviceWatchTests {
         let terminal = try Terminal(columns: 80)
         let command = try RunningCommand([Multicam.path, "devices", "--watch"], terminal: terminal)
         // The missing sound server is reported after the first scan.
-        #expect(terminal.read { $0.contains("does not respond") }.contains("PulseAudio"))
+        #expect(terminal.read { $0.contains("is not responding") }.contains("PulseAudio"))
         command.send(SIGINT)
         #expect(try command.finish().status == 0)
     }

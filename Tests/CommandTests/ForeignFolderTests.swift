@@ -112,7 +112,7 @@ struct ForeignFolderTests {
         for words in [["export", "--to", "podcast"], ["render"]] {
             let outcome = try Multicam.run([Multicam.path, words[0], folder] + words.dropFirst())
             #expect(outcome.status == 0, "\(outcome.errors)")
-            #expect(outcome.errors.contains("but its files end after 1 s"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("but the files end after 1 s"), "\(outcome.errors)")
         }
     }
 

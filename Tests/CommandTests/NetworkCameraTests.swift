@@ -48,7 +48,7 @@ struct NetworkCameraTests {
         let plan = try Multicam.run("plan", "--profile", path)
         #expect(plan.status == 0, "\(plan.errors)")
         for sentence in [
-            "gate: the format of rtsp://127.0.0.1:9/x is unknown until the recording connects to it. The plan assumes h264 1920x1080",
+            "gate: the format of rtsp://127.0.0.1:9/x is unknown until the recording connects to the device. The plan assumes h264 1920x1080",
             "door: the format of http://127.0.0.1:9/x is unknown", "The plan assumes mjpeg 1280x720",
             "slides: the format of screen::4711?cursor=no is unknown", "The plan assumes mjpeg 1920x1080",
             "kept: the format of the address from url_from is unknown", "gate-mic",

@@ -35,7 +35,7 @@ struct PreferTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         expectRefusal(
             try Multicam.run("prefer", "--microphone", "frobnimic", environment: environment(scratch)),
-            status: 3, "PulseAudio server does not respond")
+            status: 3, "PulseAudio server is not responding")
     }
 
     @Test("A chosen device is shown even if disconnected, and can be deleted by its name")

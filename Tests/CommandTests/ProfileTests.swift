@@ -11,7 +11,7 @@ struct ProfileTests {
         for command in ["plan", "record"] {
             expectRefusal(
                 try Multicam.run(command, "--virtual", "--profile", file), status: 3,
-                ":2:28: program.video.encoder: found hardware, expected auto or software, because no hardware encoder"
+                ":2:28: program.video.encoder: found hardware, expected `auto` or `software`, because no hardware encoder"
             )
         }
         #expect(try Multicam.run("profiles", "--check", file).status == 0)

@@ -132,7 +132,7 @@ struct RecoverTests {
         try JSONSerialization.data(withJSONObject: manifest).write(to: path)
         let unread = try Multicam.run("verify", folder)
         #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished: ") })
-        #expect(unread.errors.contains("its checksum was never computed"))
+        #expect(unread.errors.contains("the file's checksum was not computed"))
         #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
         let again = try #require(try json(path.path)["files"] as? [[String: Any]])
         #expect(
@@ -361,7 +361,7 @@ struct RecoverTests {
         #expect(chmod(folder + "/events.ndjson", 0o444) == 0)
         let outcome = try Multicam.run(
             user + [binary, "recover", folder], environment: ["PATH": "/usr/bin:/bin"])
-        expectRefusal(outcome, status: 4, "no permission to change it")
+        expectRefusal(outcome, status: 4, "no permission to change the recording")
         #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
     }
 }

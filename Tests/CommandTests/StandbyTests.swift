@@ -165,7 +165,7 @@ struct StandbyTests {
         }
         _ = try command.event("standby")
         let selected = try ctl("select-camera")
-        #expect(selected.status == 1 && selected.errors.contains("with --virtual, all devices are virtual"))
+        #expect(selected.status == 1 && selected.errors.contains("with `--virtual`, all devices are virtual"))
         #expect(try ctl("start").status == 0)
         let folder = try #require(try command.event("started")["folder"] as? String)
         command.send(SIGKILL)

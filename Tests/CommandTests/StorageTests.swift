@@ -24,7 +24,7 @@ struct StorageTests {
         for backup in ["out", "./out", "link"] {
             let outcome = try Multicam.run(
                 "record", "--profile", profile, "--output", "out", "--backup", backup, in: scratch)
-            expectRefusal(outcome, status: 2, "it is the folder of the recording itself")
+            expectRefusal(outcome, status: 2, "the recording is already written to this folder")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/out").isEmpty)
     }
@@ -166,7 +166,7 @@ struct StorageTests {
         try file.close()
         let damaged = try Multicam.run("verify", folder, in: scratch)
         #expect(damaged.status == 1 && damaged.lines.contains("damaged: cameras/desk.mov"))
-        #expect(damaged.errors.contains("cameras/desk.mov: its content differs from the recording"))
+        #expect(damaged.errors.contains("cameras/desk.mov: the content differs from the recording"))
         #expect(try Multicam.run("verify", scratch.path, in: scratch).status == 1)
         let manifest = URL(fileURLWithPath: folder + "/manifest.json")
         var fields = try #require(
@@ -174,6 +174,6 @@ struct StorageTests {
         fields["files"] = [String]()
         try JSONSerialization.data(withJSONObject: fields).write(to: manifest)
         let empty = try Multicam.run("verify", folder, in: scratch)
-        #expect(empty.status == 1 && empty.errors.contains("it lists no files"))
+        #expect(empty.status == 1 && empty.errors.contains("the manifest lists no files"))
     }
 }

@@ -19,7 +19,7 @@ struct StressTests {
         "Invalid arguments are rejected with exit status 2",
         arguments: [
             ([], "`--profile` is missing"),
-            (["--profile", "pip", "--run", "fast"], "expected sets, climb, soak, or all"),
+            (["--profile", "pip", "--run", "fast"], "expected `sets`, `climb`, `soak`, or `all`"),
             (["--profile", "pip", "--each", "0.5"], "expected a time from 1s to 1h"),
             (["--profile", "pip", "--each", "nonsense"], "expected a time from 1s to 1h"),
             (["--profile", "pip", "--duration", "0"], "expected a duration greater than zero"),

@@ -86,7 +86,7 @@ struct SyncCheckTests {
             try refuse(file, "\(file)") { #expect(mkfifo($0, 0o644) == 0) }
             try refuse(file, "expected a regular file") { #expect(mkfifo($0, 0o644) == 0) }
             try refuse(file, "found a folder") { #expect(mkdir($0, 0o755) == 0) }
-            try refuse(file, "it is empty") { try Data().write(to: URL(fileURLWithPath: $0)) }
+            try refuse(file, "the file is empty") { try Data().write(to: URL(fileURLWithPath: $0)) }
         }
         let manifest = folder + "/manifest.json"
         let text = try String(contentsOfFile: manifest, encoding: .utf8)

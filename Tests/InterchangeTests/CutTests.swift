@@ -61,7 +61,7 @@ struct CutTests {
     @Test(
         "an invalid cut is rejected with one sentence",
         arguments: [
-            ("{", "it isn't a valid cut: it isn't valid JSON"),
+            ("{", "the cut file isn't valid JSON"),
             (#"{"schema":2,"rate":30,"shots":[]}"#, "another version"),
             (#"{"schema":1,"rate":30,"shots":[]}"#, "expected 10010000000"),
             (
@@ -82,7 +82,7 @@ struct CutTests {
             ),
             (
                 #"{"schema":1,"rate":30,"shots":[{"from_ns":0,"to_ns":9223372036854775807,"show":[],"layout":"x"}]}"#,
-                "impossible time"
+                "invalid time"
             ),
         ])
     func refused(text: String, words: String) throws {

@@ -48,7 +48,7 @@ struct RecordedSessionTests {
         #expect(session.microphones.isEmpty)
         #expect(
             session.problems == [
-                "../face.mov, audio/host.wav: missing. The output doesn't contain these files."
+                "../face.mov, audio/host.wav are missing. The output doesn't contain these files."
             ])
         #expect(RecordedSession(manifest, name: "n", isThere: { _ in false }) == nil)
     }

@@ -45,7 +45,7 @@ struct EmptyContentTests {
         #expect(devices.first { $0.role == "live" }?.content == nil)
         #expect(devices.first { $0.role == "still" }?.content == .frozen)
         let text = Verdict(recording.manifest).text
-        #expect(text.contains("Camera still delivered the same picture from start to end"))
+        #expect(text.contains("Camera still delivered the same picture throughout the recording"))
         #expect(!text.contains("Every frame") && !text.contains("Both camera tracks"))
         try recording.checkSchema()
     }

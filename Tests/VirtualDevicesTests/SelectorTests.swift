@@ -98,7 +98,7 @@ struct SelectorTests {
             ("virtual:clap?size", "the value of `size` is missing"),
             ("virtual:clap?size=", "the value of `size` is missing"),
             ("virtual:clap?size=640x480&", "unknown key ``"),
-            ("virtual:clap?seed=1&seed=2", "`seed` is given twice"),
+            ("virtual:clap?seed=1&seed=2", "`seed` was specified more than once"),
             ("virtual:clap?size=640", "size=1280x720"),
             ("virtual:clap?size=641x480", "an even width and height"),
             ("virtual:clap?size=8x8", "16 to 16384"),

@@ -80,7 +80,7 @@ public final class PulseMicrophone: MicrophoneSource {
             return state.connection
         }
         guard let connection else {
-            preconditionFailure("a microphone can be started only once, and not after it was stopped")
+            preconditionFailure("a microphone can't be started twice, or after it was stopped")
         }
         let delivery = PulseDelivery(format: format, clock: clock, receive: receive)
         let supervision = PulseSupervision(source: source, format: format, server: server, delivery: delivery)

@@ -123,7 +123,7 @@ extension V4L2Device {
             throw DeviceError(
                 device: path, operation: "VIDIOC_S_FMT",
                 reason: .other(
-                    "the camera lists \(format.size), but delivers \(substitute). Plug it in again, or choose another size."
+                    "the camera was set to \(format.size), but delivered \(substitute). Reconnect the camera, or choose another size."
                 ))
         }
         throw DeviceError(

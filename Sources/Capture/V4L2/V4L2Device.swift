@@ -271,8 +271,7 @@ extension V4L2Device {
             throw DeviceError(
                 device: path, operation: "VIDIOC_S_FMT",
                 reason: .other(
-                    "the camera rejects \(code.text.printable()) \(size), although it lists this format. "
-                        + "Choose another format, or plug the camera in again."))
+                    "the camera rejected \(code.text.printable()) \(size), although it reports this format as supported. Choose another format, or reconnect the camera."))
         }
         let pix = format.fmt.pix
         return GrantedFormat(

@@ -13,7 +13,7 @@ struct FourCC: Hashable, Sendable {
     ///
     /// - Precondition: `text` has four ASCII characters.
     init(_ text: String) {
-        precondition(text.utf8.count == 4, "a format code has four characters")
+        precondition(text.utf8.count == 4, "a format code must have four characters")
         code = text.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 

@@ -38,7 +38,7 @@ struct BoxBuffer {
     /// Appends a four-character code in Latin-1. In this encoding, the character `©` of QuickTime codes is
     /// one byte.
     mutating func put(code: String) {
-        precondition(code.unicodeScalars.count == 4, "a box type has four characters")
+        precondition(code.unicodeScalars.count == 4, "a box type must have four characters")
         bytes.append(contentsOf: code.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 

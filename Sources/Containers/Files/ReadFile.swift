@@ -81,7 +81,7 @@ public enum WholeFile {
         guard file.byteCount <= Int64(limit) else {
             throw FileError(
                 path: file.path, operation: "reading",
-                detail: "the file has a size of \(file.byteCount) bytes; the limit is \(limit) bytes.")
+                detail: "the file is too large: \(file.byteCount) bytes (limit: \(limit) bytes).")
         }
         return try file.read(Int(file.byteCount), at: 0)
     }

@@ -38,7 +38,7 @@ public struct MovieMetadata: Sendable {
     public var remark: String? {
         guard chapters.count > Self.longestList else { return nil }
         return
-            "\(chapters.count) chapters: players that read only the short chapter list (`chpl`) show the first \(Self.longestList). The chapter track contains all chapters."
+            "the file has \(chapters.count) chapters. Players that support only the short chapter list (`chpl`) show the first \(Self.longestList) chapters; the chapter track contains all of them."
     }
 
     /// Creates metadata. Each parameter sets the property of the same name.

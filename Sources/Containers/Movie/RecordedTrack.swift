@@ -72,8 +72,7 @@ struct RecordedTrack {
         }
         guard packet.presentation >= packet.decode, packet.duration >= 0 else {
             return
-                "track \(number): the presentation tick \(packet.presentation) of a packet is before its decoding tick "
-                + "\(packet.decode)."
+                "track \(number): a packet has the presentation tick \(packet.presentation), which is before its decoding tick \(packet.decode)."
         }
         guard packet.bytes.count < Int(UInt32.max) else {
             return "track \(number): a packet is larger than 4 GiB."

@@ -213,7 +213,7 @@ struct MovieCheck {
         var total: Int64 = 0
         while let size = sizes.read32() { total += Int64(size) }
         if let expected, expected.byteCount != total {
-            return "the packets have \(total) bytes instead of \(expected.byteCount)."
+            return "the packets contain \(total) bytes instead of \(expected.byteCount)."
         }
         guard count > 0 else { return nil }
         guard let ends = SampleEnds(table, count: count, media: media) else {

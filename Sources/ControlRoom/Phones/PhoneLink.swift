@@ -205,7 +205,7 @@ final class PhoneLink {
         if let excess = count(bytes.count, at: now) { return excess }
         if let head = PhoneMessage(bytes), head.kind == .stored {
             guard let kept, bytes.count <= Self.longestPiece else {
-                return .nonsense("the phone sent part of a file without announcing the file")
+                return .nonsense("the phone sent part of a file that it had not announced")
             }
             let content = UnsafeRawBufferPointer(rebasing: bytes[PhoneMessage.prefix...])
             return .piece(kept, at: head.number, SharedBytes(copying: content))
@@ -214,7 +214,7 @@ final class PhoneLink {
             return .nonsense("the phone sent an invalid binary message")
         }
         guard !media.lacksParameterSets else {
-            refuse("The phone's browser sends H.264 without parameter sets, which cannot be recorded.")
+            refuse("The phone's browser sent H.264 without parameter sets, which cannot be recorded.")
             return nil
         }
         guard isWelcome, let time = clock.time(of: media.time), let error = error(of: media.kind, at: now)

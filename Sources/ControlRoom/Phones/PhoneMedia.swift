@@ -127,7 +127,7 @@ struct PhoneOffer: Sendable, Equatable {
             told = try JSONDecoder().decode(Text.self, from: Data(text.utf8))
         } catch {
             throw Refusal(
-                sentence: "The page on the phone is from a different version of multicam. Reload it.")
+                sentence: "The page on the phone is from a different version of multicam. Reload the page.")
         }
         guard let selector = PhoneSelector.selector(of: told.name) else {
             throw Refusal(
@@ -141,7 +141,7 @@ struct PhoneOffer: Sendable, Equatable {
         guard let format = told.video.video else {
             throw Refusal(
                 sentence:
-                    "The phone's camera does not offer a supported format: H.264 or JPEG, up to 4096 pixels per side and 120 frames per second."
+                    "The phone's camera does not offer a supported format. Supported: H.264 or JPEG, up to 4096 pixels per side and 120 frames per second."
             )
         }
         if let audio = told.audio {

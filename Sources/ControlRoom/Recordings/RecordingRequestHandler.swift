@@ -120,8 +120,7 @@ final class RecordingRequestHandler: Sendable {
                 guard part <= files.count else {
                     throw RecordingRefusal(
                         status: 404,
-                        text: "The program file does not exist: the program of this recording has "
-                            + "\(files.count) \(files.count == 1 ? "file" : "files").")
+                        text: "This program file does not exist. Number of program files: \(files.count).")
                 }
                 return try recording.file(files[part - 1].file)
             case .edited(let name): return try recording.file("edit/\(name)")

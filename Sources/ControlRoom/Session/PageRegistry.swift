@@ -130,7 +130,7 @@ final class PageRegistry {
                 "now_ns": .integer(MonotonicClock().now.nanoseconds),
             ])
         default:
-            page.say(["type": "error", "text": "`type` must be watch, unwatch, seen, next, or ping."])
+            page.say(["type": "error", "text": "`type` must be `watch`, `unwatch`, `seen`, `next`, or `ping`."])
         }
     }
 
@@ -242,7 +242,7 @@ final class PageLink {
                 return "`role` is missing: expected the role of a microphone, or `program`."
             }
             watches[number] = Watch(key: .audio(role: role), standby: .audio(role: role))
-        default: return "`of` must be camera, program, or audio."
+        default: return "`of` must be `camera`, `program`, or `audio`."
         }
         choose(isRecording: isRecording)
         return nil

@@ -33,7 +33,7 @@ struct Planes {
     func part(_ rectangle: PixelRectangle) -> Planes {
         precondition(
             rectangle.x >= 0 && rectangle.y >= 0 && rectangle.x + rectangle.width <= size.width
-                && rectangle.y + rectangle.height <= size.height, "the part must be inside the frame")
+                && rectangle.y + rectangle.height <= size.height, "the region must be inside the frame")
         let (left, top) = (rectangle.x >> horizontalShift, rectangle.y >> verticalShift)
         return Planes(
             y: y + rectangle.y * yStride + rectangle.x, u: u + top * uStride + left,

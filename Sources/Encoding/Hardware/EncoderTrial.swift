@@ -50,7 +50,7 @@ public struct EncoderTrial {
         of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
     ) {
-        precondition(!sizes.isEmpty, "a trial requires at least one frame size")
+        precondition(!sizes.isEmpty, "an encoder test requires at least one frame size")
         self.encoder = encoder
         self.sizes = sizes
         // An encoder that can't keep up with a single camera is useless.

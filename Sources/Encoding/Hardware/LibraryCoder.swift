@@ -36,7 +36,7 @@ final class LibraryCoder: HardwareCoding {
         _ device: UploadDevice?
     ) throws(EncodingError) -> EncoderDialect.Attempt {
         guard let usual = dialect.attempts.first else {
-            preconditionFailure("a dialect must define at least one way to open the encoder")
+            preconditionFailure("an encoder dialect must define at least one way to open the encoder")
         }
         guard dialect.attempts.count > 1 else { return usual }
         var failure: EncodingError?
@@ -129,7 +129,7 @@ final class LibraryCoder: HardwareCoding {
                 guard !ready.isEmpty else {
                     throw EncodingError(
                         subject: subject, operation: "avcodec_send_frame",
-                        reason: "the encoder neither accepts nor returns frames")
+                        reason: "the encoder stopped accepting and returning frames")
                 }
                 frames += ready
                 continue

@@ -76,7 +76,7 @@ final class BrokerConnection: @unchecked Sendable {
         switch status {
         case NATS_NO_SERVER, NATS_TIMEOUT:
             GroupError(
-                "the broker of the group \(group) does not respond at \(broker). Run `multicam group serve` on the computer that created the group, and check the network and the firewall."
+                "the broker of the group \(group) is not responding at \(broker). Run `multicam group serve` on the computer that created the group, and check the network and the firewall."
             )
         case NATS_SSL_ERROR, NATS_IO_ERROR, NATS_CONNECTION_CLOSED, NATS_CONNECTION_AUTH_FAILED,
             NATS_NOT_PERMITTED:
@@ -121,7 +121,7 @@ final class BrokerConnection: @unchecked Sendable {
         throw GroupError(
             status == NATS_NO_RESPONDERS
                 ? "the node is offline"
-                : status == NATS_TIMEOUT ? "the node does not respond" : BrokerFault.reason(status))
+                : status == NATS_TIMEOUT ? "the node did not respond" : BrokerFault.reason(status))
     }
 
     /// Subscribes to a subject.

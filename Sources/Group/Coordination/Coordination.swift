@@ -151,7 +151,7 @@ final class Coordination: Sendable {
         for node in recording.nodes {
             guard let (state, at) = states[node], now - at < Self.silence else {
                 Talk.say(
-                    "\(node): no response\(states[node].map { " for \(Int64(rounding: (now - $0.at).inSeconds)) s" } ?? ""). Its recording continues."
+                    "\(node): no response\(states[node].map { " for \(Int64(rounding: (now - $0.at).inSeconds)) s" } ?? ""). The recording on this node continues."
                 )
                 continue
             }
@@ -185,7 +185,7 @@ final class Coordination: Sendable {
             try board.end(recording, at: end)
         } catch {
             Talk.say(
-                "the stop command could not be stored on the broker, so nodes that do not respond continue until \(recording.duration_ns == nil ? "they are stopped manually" : "the duration has passed"): \(error)"
+                "the stop command could not be stored on the broker, so unreachable nodes continue recording until \(recording.duration_ns == nil ? "they are stopped manually" : "the duration has passed"): \(error)"
             )
         }
         let answers = caller.askAll(recording.nodes) { _ in
@@ -256,7 +256,7 @@ final class Coordination: Sendable {
         }
         if let clock = part.clock {
             parts.append(
-                "Its clock error was at most \(GroupStatus.microseconds(clock.max_bound_ns)).")
+                "The maximum clock error was \(GroupStatus.microseconds(clock.max_bound_ns)).")
         }
         return parts.joined(separator: " ").printable(limit: 1000)
     }

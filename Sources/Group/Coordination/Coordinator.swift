@@ -90,7 +90,7 @@ struct Coordinator {
     private static func check(_ stop: StopSignals) throws(GroupError) {
         if stop.hasCome {
             throw GroupError(
-                "interrupted before T0. Nothing was recorded.", status: Coordination.interrupted)
+                "the recording was interrupted before T0. Nothing was recorded.", status: Coordination.interrupted)
         }
     }
 
@@ -199,11 +199,11 @@ struct Coordinator {
         let list = open.joined(separator: ", ")
         guard nodes.isEmpty, !rest.isEmpty else {
             throw GroupError(
-                "the recording was not started: \(list) still reports another recording or does not respond. Run `multicam ctl stop` on the node, or remove the node from `nodes` in the profile."
+                "the recording was not started: \(list) still reports another recording or is not responding. Run `multicam ctl stop` on the node, or remove the node from `nodes` in the profile."
             )
         }
         Talk.say(
-            "\(list) is excluded from the recording: \(Int64(rounding: Self.strayTime.inSeconds)) s after the stop command, the node still reports another recording or does not respond. Run `multicam ctl stop` on the node."
+            "\(list) is excluded from the recording: \(Int64(rounding: Self.strayTime.inSeconds)) s after the stop command, the node still reports another recording or is not responding. Run `multicam ctl stop` on the node."
         )
         return rest
     }
@@ -359,7 +359,7 @@ struct Coordinator {
                 "another coordinator has just taken over the recording \(running.name).")
         }
         Talk.say(
-            "taking over the recording \(running.name), because its coordinator, \(former), does not respond. Press Ctrl-C to stop the recording."
+            "taking over the recording \(running.name), because its coordinator, \(former), is not responding. Press Ctrl-C to stop the recording."
         )
         return recording
     }

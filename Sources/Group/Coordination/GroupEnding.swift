@@ -88,11 +88,11 @@ struct GroupEnding: Sendable {
     func complaint(about node: String) -> String? {
         switch report(of: node) {
         case .silent:
-            "\(node): no response. Its recording continues until the node receives the stop command or the duration has elapsed."
+            "\(node): no response. The recording on this node continues until the node receives the stop command or the duration has elapsed."
         case .recording:
-            "\(node): overdue. This node still reports that it is recording, \(Int64(rounding: GroupRecording.closingTime.inSeconds)) s after the end of the recording. Check `multicam group status`, then run `multicam ctl stop` on the node."
+            "\(node): the end of the recording is overdue. This node still reports that it is recording, \(Int64(rounding: GroupRecording.closingTime.inSeconds)) s after the end of the recording. Check `multicam group status`, then run `multicam ctl stop` on the node."
         case .refused(let reason):
-            "\(node): overdue. This node refuses to report the end of its recording: \(reason)"
+            "\(node): the end of the recording is overdue. This node rejected the request to report it: \(reason)"
         case .ended: nil
         }
     }

@@ -93,9 +93,9 @@ struct GroupRecording: Codable, Sendable, Equatable {
             nodes.allSatisfy({ GroupName.isValid($0) })
         else { return "the list of nodes is invalid" }
         guard (0...Self.highestTerm).contains(term) else {
-            return "the coordinator number \(term) is out of range"
+            return "invalid coordinator number \(term)"
         }
-        if let duration_ns, duration_ns <= 0 { return "the duration is not positive" }
+        if let duration_ns, duration_ns <= 0 { return "the duration must be greater than zero" }
         if let end_utc_ns, end_utc_ns < 0 { return "the end time is before 1970" }
         return Self.fault(ofStart: t0_utc_ns, at: now)
     }

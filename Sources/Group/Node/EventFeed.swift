@@ -53,7 +53,7 @@ struct EventFeed {
             return true
         case .otherLast:
             throw GroupError(
-                "another process sent events of the node \(node), or the broker lost some of them.")
+                "some events of the node \(node) were lost by the broker or sent by another process.")
         case .failed(let reason): throw GroupError("the broker did not store an event: \(reason).")
         }
     }

@@ -90,7 +90,7 @@ final class NodeCommandHandler: Sendable {
         // A `report` command has no side effects, and `multicam collect` sends it with an arbitrary term
         // number.
         guard order.action == .report || order.term <= GroupRecording.highestTerm else {
-            return "the coordinator number \(order.term) is out of range."
+            return "invalid coordinator number \(order.term)."
         }
         if let recording = order.recording, !GroupName.isRecording(recording) {
             return "invalid recording name."
@@ -175,12 +175,12 @@ final class NodeCommandHandler: Sendable {
         var status = try standBy(with: order.profile)
         if case .waiting = RecorderActivity(status, isAlive: true) { status = try cancelWait() }
         guard status.state == .standby else {
-            throw GroupError("the recorder is not in standby (state: \(status.state.rawValue)).")
+            throw GroupError("the recorder is not on standby (state: \(status.state.rawValue)).")
         }
         let left = status.disk?.seconds_left
         if let left, let duration = order.duration_ns, left < Nanoseconds(duration).inSeconds {
             throw GroupError(
-                "the disk has space for only \(Int64(rounding: max(left, 0))) s of the requested \(Nanoseconds(duration).text).",
+                "the disk has space for only \(Int64(rounding: max(left, 0))) s of the requested duration of \(Nanoseconds(duration).text).",
                 status: 7)
         }
         let rates = status.cameras.map(\.nominal_rate).filter { $0 > 0 && $0.isFinite }
@@ -218,7 +218,7 @@ final class NodeCommandHandler: Sendable {
 
     private func begin(_ order: GroupOrder) throws(GroupError) -> String {
         guard let recording = order.recording, let start = order.t0_utc_ns else {
-            throw GroupError("the start command does not contain a recording name and a T0.", status: 2)
+            throw GroupError("the start command must contain a recording name and a T0.", status: 2)
         }
         try begin(recording, at: start, for: order.duration_ns, term: order.term)
         return "the recording is starting."
@@ -305,7 +305,7 @@ final class NodeCommandHandler: Sendable {
             if let status, RecorderActivity(status, isAlive: true) == .idle { return status }
             monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
         }
-        throw GroupError("the recorder is waiting for the T0 of another recording and did not stop waiting.")
+        throw GroupError("the recorder is waiting for the T0 of another recording, and the wait could not be canceled.")
     }
 
     private func record(_ entry: NodeRecording) throws(GroupError) {
@@ -480,7 +480,7 @@ final class NodeCommandHandler: Sendable {
         case .drop:
             let isChanged = journal.update(entry.recording, if: entry) { entry in
                 (entry.outcome, entry.exit) = ("unfinished", 1)
-                entry.failure = "`multicam node` ended before the recording started."
+                entry.failure = "`multicam node` exited before the recording started."
             }
             if isChanged {
                 Talk.say("\(entry.recording) did not start on this node. The recorder is available again.")

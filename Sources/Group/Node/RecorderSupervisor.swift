@@ -183,14 +183,14 @@ final class RecorderSupervisor: Sendable {
             if let ended = state.withLock(\.ended), ended.process == process {
                 throw GroupError(
                     ended.words.isEmpty
-                        ? "the recorder ended with exit status \(ended.status)." : ended.words,
+                        ? "the recorder exited with status \(ended.status)." : ended.words,
                     status: ended.status == 0 ? 1 : ended.status)
             }
             // A recorder that was just started can't be found yet, because /proc shows no environment during
             // execve(2). The exit status of a recorder that another process started isn't available.
             guard let process, isOwn || host.isAlive(process) else {
                 state.withLock { if $0.process == process { $0.process = nil } }
-                throw GroupError("the recorder ended.")
+                throw GroupError("the recorder exited.")
             }
             clock.sleep(until: clock.now + Self.interval, unless: Cancellation())
         } while clock.now < deadline

@@ -79,7 +79,7 @@ enum PairingSocket {
             close(descriptor)
         }
         throw GroupError(
-            "\(place.printable()) does not respond. Run `multicam group serve` there, and check the network and the firewall."
+            "\(place.printable()) is not responding. Run `multicam group serve` there, and check the network and the firewall."
         )
     }
 }

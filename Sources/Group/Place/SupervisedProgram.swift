@@ -108,7 +108,7 @@ final class SupervisedProgram: Sendable {
                 return true
             }
             let words = last.withLock { $0 }.printable(limit: 300)
-            say("\(name) ended with exit status \(status). Restarting the program. \(words)")
+            say("\(name) exited with status \(status) and is being restarted. \(words)")
         } catch {
             say(error.description)
         }

@@ -108,7 +108,7 @@ struct GroupTimeEstimate: Equatable {
         }
         if let own, !isClose(own) {
             throw GroupError(
-                "the recording was not started: this computer's clock differs from the group time by \(Self.text((own - median).magnitude)). Coordinate from another computer, or check that `chronyd` is running here."
+                "the recording was not started: this computer's clock differs from the group time by \(Self.text((own - median).magnitude)). Start the recording from another computer, or check that `chronyd` is running here."
             )
         }
     }

@@ -113,12 +113,12 @@ extension RecordedSession {
         do throws(FileError) { contained = try ContainedFolder(opening: folder) } catch {
             throw error.isPermission
                 ? error
-                : wrong("it cannot be opened. Specify a session folder, as printed by `multicam record`.")
+                : wrong("the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
         }
         let state = FolderState(of: contained)
         if let remedy = state.remedy(for: folder) { throw wrong(remedy) }
         guard state == .ended else {
-            throw wrong("it cannot be opened. Specify a session folder, as printed by `multicam record`.")
+            throw wrong("the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
         }
         let bytes = try WholeFile.bytes(
             of: contained.file(Manifest.fileName), atMost: Manifest.largestByteCount)
@@ -127,7 +127,7 @@ extension RecordedSession {
             manifest = try Manifest(reading: bytes)
         } catch {
             throw wrong(
-                "it isn't a valid manifest: it \(error.reason). Specify a session folder, as printed by `multicam record`."
+                "the manifest \(error.reason). Specify a session folder, as printed by `multicam record`."
             )
         }
         let name = URL(fileURLWithPath: folder).standardizedFileURL.lastPathComponent
@@ -136,7 +136,7 @@ extension RecordedSession {
                 manifest, name: name, isThere: { contained.file($0).isReadable })
         else {
             throw wrong(
-                "all files of its cameras, microphones, and program are missing. Restore them to the session folder."
+                "all media files of the recording are missing. Restore the files to the session folder."
             )
         }
         self = session
@@ -183,7 +183,7 @@ extension RecordedSession {
         guard first != nil || !microphones.isEmpty else { return nil }
         if !lost.isEmpty {
             problems.append(
-                "\(lost.joined(separator: ", ")): missing. The output doesn't contain \(lost.count == 1 ? "this file" : "these files")."
+                "\(lost.joined(separator: ", ")) \(lost.count == 1 ? "is" : "are") missing. The output doesn't contain \(lost.count == 1 ? "this file" : "these files")."
             )
         }
         switch manifest.outcome {
@@ -424,7 +424,7 @@ extension RecordedSession {
         }
         if !group.missing.isEmpty {
             problems.append(
-                "these nodes have not been collected yet: \(group.missing.map { $0.printable(limit: 100) }.joined(separator: ", "))."
+                "the recordings of these nodes have not been collected yet: \(group.missing.map { $0.printable(limit: 100) }.joined(separator: ", "))."
             )
         }
         // T0 on the leading node's wall clock, regardless of this computer's time zone.

@@ -63,12 +63,12 @@ public struct VoiceCut: Sendable, Equatable {
             }
         }
         guard session.duration <= Self.longest, session.frameCount <= 20_000_000 else {
-            throw CutError("the recording is longer than two days, the limit for a cut by voice.")
+            throw CutError("the recording is longer than two days, which is the limit for switching by voice.")
         }
         let all = session.angles.filter { $0.kind == .camera }.map(\.role)
         guard all.count >= 2, !session.microphones.isEmpty else {
             throw CutError(
-                "a cut by voice requires two camera tracks and a microphone track for each speaker. Found: \(all.count) camera tracks, \(session.microphones.count) microphone tracks."
+                "switching by voice requires two camera tracks and a microphone track for each speaker. Found: \(all.count) camera tracks, \(session.microphones.count) microphone tracks."
             )
         }
         speakers = []

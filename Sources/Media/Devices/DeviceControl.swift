@@ -191,7 +191,7 @@ public struct ControlOutcome: Sendable, Equatable {
     public var remark: String? {
         if let fault { return "\(request.name) was not set to \(request.value): \(fault)" }
         guard let value else {
-            return "\(request.name) was set to \(request.value), but its value cannot be read back."
+            return "\(request.name) was set to \(request.value), but the value could not be read back."
         }
         guard value != request.value else { return nil }
         return "\(request.name) was set to \(request.value), but the camera changed it to \(value)."

@@ -83,7 +83,7 @@ extension DeviceError: CustomStringConvertible {
         case .notFound where device.hasPrefix("file:"):
             return "no such file. Check the path."
         case .notFound:
-            return "no such device. Run `multicam devices` to list what is connected, or try `--virtual`."
+            return "no such device. Run `multicam devices` to list the connected devices, or try `--virtual`."
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
             return
@@ -102,7 +102,7 @@ extension DeviceError: CustomStringConvertible {
         case .disconnected where device.hasPrefix("file:"):
             return "the file could not be read. Check the disk that contains the file."
         case .disconnected:
-            return "the device was unplugged or does not respond. Plug it in again, or try another port."
+            return "the device was unplugged or is not responding. Plug it in again, or try another port."
         case .formatNotSupported(let requested, let offered):
             let list = offered.map { $0.printable() }.joined(separator: "; ")
             return "the device does not support \(requested). Supported: \(list)."
@@ -115,7 +115,7 @@ extension DeviceError: CustomStringConvertible {
         case .noBandwidth(let shortage):
             return shortage.explanation
         case .noSoundServer(let why):
-            return "the PulseAudio server does not respond (\(why.printable())). "
+            return "the PulseAudio server is not responding (\(why.printable())). "
                 + "Start it with `\(SoundServerStart.command)`, or record without microphones (`--no-mics`)."
         case .control(let fault):
             return fault.description
@@ -154,7 +154,7 @@ public enum AccessObstacle: Sendable, Hashable {
         case .notInGroup(let group):
             "permission denied. Join the group with `sudo usermod -aG \(group.shellQuoted()) $USER` and log in again."
         case .loginNeeded(let group):
-            "you were added to the group \(group.printable()) after this login. Log out and log in again, or run "
+            "you were added to the group \(group.printable()) after you logged in. Log out and log in again, or run "
                 + "`newgrp \(group.shellQuoted())` in this terminal."
         case .closed:
             "only root can open the device. Assign the device to the group video with "

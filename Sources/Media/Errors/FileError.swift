@@ -65,7 +65,7 @@ extension FileError: CustomStringConvertible {
             switch errno {
             case 0: detail.printable()
             case EACCES where isReading, EPERM where isReading:
-                "permission denied. Ask the owner for read access, or run the command as the user who recorded it."
+                "permission denied. Ask the owner for read access, or run the command as the user who made the recording."
             case EACCES, EPERM: "permission denied. Choose a folder that you can write to with `--output`."
             case ENOSPC, EDQUOT: "the disk is full. Free some space, or choose another disk with `--output`."
             case EROFS: "the file system is read-only. Choose another disk with `--output`."

@@ -77,7 +77,7 @@ public struct AudioBlock: Sendable {
     public init(_ samples: [Float], fates: AudioFateRun) {
         precondition(
             fates.isEmpty ? samples.isEmpty : samples.count % fates.count == 0,
-            "the number of samples must be a multiple of the number of fates")
+            "the number of samples must be a multiple of the number of entries")
         self.samples = samples
         self.fates = fates
     }

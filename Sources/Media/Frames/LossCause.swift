@@ -73,7 +73,7 @@ extension LossCause {
             ) { .corrupt($0.kind) }
         case .lowLight:
             Definition(
-                meaning: "The camera lowered its rate for a longer exposure.",
+                meaning: "The camera lowered its frame rate to increase the exposure time.",
                 origin: .device, part: .device
             ) { .lowLight($0.kind) }
         case .late:
@@ -111,13 +111,13 @@ extension LossCause {
             ) { .reconfigured($0.kind) }
         case .network:
             Definition(
-                meaning: "The frame or audio was lost on the network, or the network was down.",
+                meaning: "The frame or audio was lost during network transmission, or the connection was interrupted.",
                 origin: .transfer, part: .device, usualKind: .network
             ) { .network($0.kind) }
         case .disconnected:
             Definition(
                 meaning:
-                    "The device was unplugged or stopped delivering data, with or without an error. The gap has a more specific cause: `unplugged` or `silent`.",
+                    "The device was unplugged or stopped delivering data, with or without an error. The corresponding gap has the more specific cause `unplugged` or `silent`.",
                 origin: .device, part: .device
             ) { .disconnected($0.kind) }
         }

@@ -105,7 +105,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
         let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         guard place == authority || kind == .rtmp else {
             throw .init(
-                "the \(kind.name) address must not contain a user or password. Example: \(example).")
+                "the \(kind.name) address must not contain a user name or password. Example: \(example).")
         }
         let srt = kind == .srt ? try SRTSettings(query: query) : nil
         let (host, port) = Self.hostAndPort(place)

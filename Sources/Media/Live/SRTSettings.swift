@@ -38,29 +38,29 @@ public struct SRTSettings: Sendable, Hashable {
             switch key {
             case "mode":
                 guard let mode = Mode(rawValue: value) else {
-                    throw .init("SRT mode: expected caller or listener.")
+                    throw .init("SRT `mode`: expected `caller` or `listener`.")
                 }
                 self.mode = mode
             case "latency": latency = try Self.milliseconds(value, 20...8000, "latency")
             case "timeout": idleTimeout = try Self.milliseconds(value, 1000...60000, "timeout")
             case "passphrase":
                 guard (10...79).contains(value.utf8.count) else {
-                    throw .init("SRT passphrase: expected 10 to 79 bytes.")
+                    throw .init("SRT `passphrase`: expected 10 to 79 bytes.")
                 }
                 passphrase = Secret(value)
             case "pbkeylen":
                 guard let length = Int(value), [16, 24, 32].contains(length) else {
-                    throw .init("SRT pbkeylen: expected 16, 24 or 32.")
+                    throw .init("SRT `pbkeylen`: expected 16, 24, or 32.")
                 }
                 keyLength = length
             case "streamid":
                 guard (1...512).contains(value.utf8.count) else {
-                    throw .init("SRT streamid: expected 1 to 512 bytes.")
+                    throw .init("SRT `streamid`: expected 1 to 512 bytes.")
                 }
                 streamID = Secret(value)
             default:
                 throw .init(
-                    "the SRT address has an unknown setting: expected mode, latency, timeout, passphrase, pbkeylen or streamid."
+                    "the SRT address has an unknown setting. Supported settings: `mode`, `latency`, `timeout`, `passphrase`, `pbkeylen`, and `streamid`."
                 )
             }
         }
@@ -71,7 +71,7 @@ public struct SRTSettings: Sendable, Hashable {
     ) throws(AddressError) -> Nanoseconds {
         guard let value = Int64(text), range.contains(value) else {
             throw .init(
-                "SRT \(name): expected \(range.lowerBound) to \(range.upperBound) milliseconds (OBS and FFmpeg use microseconds)."
+                "SRT `\(name)`: expected \(range.lowerBound) to \(range.upperBound) milliseconds (OBS and FFmpeg use microseconds)."
             )
         }
         return .milliseconds(value)

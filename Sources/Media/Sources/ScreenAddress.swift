@@ -52,7 +52,7 @@ public struct ScreenAddress: Sendable, Hashable {
         let display = rest.prefix { $0 != "?" }
         isPortal = Self.isPortal(display)
         guard display.isEmpty || isPortal || Self.isDisplay(display) else {
-            throw .init("“\(display.description.printable())” is not a display: \(Self.expectation).")
+            throw .init("“\(display.description.printable())” is not a valid display: \(Self.expectation).")
         }
         var (part, hasCursor) = (Part.everything, true)
         var (size, rate) = (FrameSize?.none, Self.defaultRate)
@@ -67,12 +67,12 @@ public struct ScreenAddress: Sendable, Hashable {
             switch key {
             case "window", "region":
                 guard part == .everything else {
-                    throw .init("a screen address can have either one window or one region.")
+                    throw .init("a screen address can specify either a window or a region, not both.")
                 }
                 part = key == "window" ? .window(value) : .region(try Self.region(value))
             case "cursor":
                 guard ["yes", "no"].contains(value) else {
-                    throw .init("invalid screen setting cursor: expected yes or no.")
+                    throw .init("invalid screen setting `cursor`: expected `yes` or `no`.")
                 }
                 hasCursor = value == "yes"
             case "size":
@@ -80,13 +80,13 @@ public struct ScreenAddress: Sendable, Hashable {
                     read.width.isMultiple(of: 2), read.height.isMultiple(of: 2)
                 else {
                     throw .init(
-                        "invalid screen setting size: expected an even width and height of at least 16, such as 1280x720."
+                        "invalid screen setting `size`: expected an even width and height of at least 16, such as 1280x720."
                     )
                 }
                 size = read
             case "fps":
                 guard let read = FrameRate(value), (1...240).contains(read.perSecond) else {
-                    throw .init("invalid screen setting fps: expected 1 to 240.")
+                    throw .init("invalid screen setting `fps`: expected 1 to 240.")
                 }
                 rate = read
             default:
@@ -160,7 +160,7 @@ public struct ScreenAddress: Sendable, Hashable {
             let x = UInt16(parts[1]), let y = UInt16(parts[2])
         else {
             throw .init(
-                "invalid screen setting region: expected a size and a position, such as 1280x720+0+0.")
+                "invalid screen setting `region`: expected a size and a position, such as 1280x720+0+0.")
         }
         return PixelRectangle(x: Int(x), y: Int(y), width: size.width, height: size.height)
     }

@@ -86,7 +86,7 @@ extension SessionCommand {
             parse: { words throws(ControlError) in
                 let times = try words.times(["at", "utc", "for"])
                 guard times["utc"] == nil || times["at"] != nil else {
-                    throw .usage("`start utc=` also needs at=NS, the same instant on CLOCK_MONOTONIC.")
+                    throw .usage("`start utc=` also requires `at=NS`, the same instant on CLOCK_MONOTONIC.")
                 }
                 return Start(
                     at: times["at"].map { ClockTime(nanoseconds: $0) }, utc: times["utc"],

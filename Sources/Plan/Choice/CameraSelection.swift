@@ -124,9 +124,9 @@ extension SelectionRefusal: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noChoice(let policy):
-            "this profile does not allow choosing a camera, because `choice.policy` is \(policy.rawValue). Set `choice.policy` to `follow-and-choose` or `list`."
+            "this profile does not allow choosing a camera, because `choice.policy` is `\(policy.rawValue)`. Set `choice.policy` to `follow-and-choose` or `list`."
         case .taken(let camera):
-            "“\(camera.name.printable())” (\(camera.selector.printable())) is used for another role. Choose another camera, or swap the two cameras."
+            "“\(camera.name.printable())” (\(camera.selector.printable())) is already used for another role. Choose another camera, or swap the two cameras."
         case .nowhere(let position):
             "no camera to switch to: \(position == .back ? "no back camera" : "no external or front camera") was found. Set the position of a camera with `multicam devices --set CAMERA --position \(position.rawValue)`, or specify a camera by name."
         }

@@ -233,9 +233,9 @@ package struct CameraFormatChoice: Equatable {
                 if camera.size != nil {
                     "the requested size"
                 } else if let output = camera.output?.size {
-                    "the smallest offered size that covers \(output)"
+                    "the smallest supported size that covers \(output)"
                 } else {
-                    "the offered size nearest to \(defaultSize) at \(wantedRate) fps"
+                    "the supported size nearest to \(defaultSize) at \(wantedRate) fps"
                 }
             let pixel =
                 camera.format == .auto
@@ -244,9 +244,9 @@ package struct CameraFormatChoice: Equatable {
                 if abs(format.rate.perSecond / wantedRate.perSecond - 1) <= 0.002 {
                     camera.rate == nil ? "the default rate of 30 fps" : "the requested rate"
                 } else if reaches(format.rate, wantedRate) {
-                    "the lowest offered rate above \(wantedRate) fps"
+                    "the lowest supported rate above \(wantedRate) fps"
                 } else {
-                    "the highest offered rate"
+                    "the highest supported rate"
                 }
             return "\(format): \(size), \(pixel), \(rate)."
         }

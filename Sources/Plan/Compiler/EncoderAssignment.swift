@@ -58,14 +58,14 @@ struct EncoderAssignment {
         let sum = used[encoder] ?? (0, 0)
         if !figures.covers(settings.size) {
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            return "it was tested with \(sizes), but not with \(settings.size) frames."
+            return "the encoder was tested with \(sizes), but not with \(settings.size) frames."
         }
         if sum.streams >= figures.streams {
-            return "it supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
+            return "the encoder supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
         }
         if sum.pixelsPerSecond + settings.pixelsPerSecond > figures.pixelsPerSecond * Self.usableShare {
             return
-                "it does not have enough capacity for another \(settings.size) stream at \(settings.rate) fps."
+                "the encoder does not have enough capacity for another \(settings.size) stream at \(settings.rate) fps."
         }
         return nil
     }

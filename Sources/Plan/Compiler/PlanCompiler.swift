@@ -150,7 +150,7 @@ struct PlanCompiler {
         noteRate(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(
-                "\(camera.role): the camera is reduced to \(choice.trackRate) fps, so its track is recorded at \(choice.trackRate) fps instead of \(asked.trackRate) fps."
+                "\(camera.role): the camera's frame rate is reduced to \(choice.trackRate) fps, so its track is recorded at \(choice.trackRate) fps instead of \(asked.trackRate) fps."
             )
         }
         let mirroring = camera.previewMirroring.decision(for: device.device)
@@ -237,7 +237,7 @@ struct PlanCompiler {
         case .turned(let turn): return (stance.captureAngle(whileComputerIs: turn), .sensor)
         case .undecided:
             notes.append(
-                "\(camera.role): the computer is lying flat, so upright orientation is assumed until it is tilted up."
+                "\(camera.role): the computer is lying flat, so upright orientation is assumed until the computer is tilted up."
             )
             return (stance.captureAngle(whileComputerIs: .none), .sensor)
         case .unknown(let why):
@@ -341,7 +341,7 @@ struct PlanCompiler {
                 at: "tracks.files",
                 found: "“one” with microphone \(microphone.role), which has \(recorded) channels",
                 expected:
-                    "one-each, or `source_channels` with one or two channels, because audio in a movie file has at most two channels"
+                    "`one-each`, or `source_channels` with one or two channels, because audio in a movie file has at most two channels"
             )
         }
         var planned = PlannedMicrophone(
@@ -430,7 +430,7 @@ extension PlanCompiler {
             ? "no hardware encoder was found and tested on this computer. To test its encoders, run `multicam calibrate --machine`"
             : "no hardware encoder on this computer can encode \(owner): \(reason.trimmingFullStop)"
         var error = profile.source.error(
-            at: field, found: "hardware", expected: "auto or software, because \(why)")
+            at: field, found: "hardware", expected: "`auto` or `software`, because \(why)")
         error.isMissingDevice = true
         return error
     }

@@ -99,7 +99,7 @@ public struct HardwareCost: Sendable, Equatable {
             Term(
                 resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
                 explanation:
-                    "\(rounded(needed * 1000)) ms of processor time per second are needed, and \(rounded(usable * 1000)) ms are available on \(rounded(machine.processors)) processors."
+                    "\(rounded(needed * 1000)) ms of processor time per second is needed, and \(rounded(usable * 1000)) ms is available on \(rounded(machine.processors)) processors."
             )
         ]
     }
@@ -154,7 +154,7 @@ public struct HardwareCost: Sendable, Equatable {
                 Term(
                     resource: "disk", used: needed / speed, parts: parts(rates, of: speed),
                     explanation:
-                        "\(megabytes(needed)) per second will be written, and the disk can write \(megabytes(speed)) per second."
+                        "\(megabytes(needed)) per second will be written; the disk can write up to \(megabytes(speed)) per second."
                 ))
         }
         if let duration {
@@ -165,7 +165,7 @@ public struct HardwareCost: Sendable, Equatable {
                     resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "recording for \(duration.words) needs \(megabytes(length)), and \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
+                        "recording for \(duration.words) requires \(megabytes(length)) of disk space; \(megabytes(Double(max(disk.freeBytes, 0)))) is free."
                 ))
         }
         return terms
@@ -282,7 +282,7 @@ extension USBDemand {
     /// `reserves 3072 bytes, as in its last use`.
     var words: String {
         switch basis {
-        case .learned: "reserves \(reservation.bytes) bytes, as in its last use"
+        case .learned: "reserves \(reservation.bytes) bytes, as when it was last used"
         case .computed: "reserves \(reservation.bytes) bytes for its raw format"
         case .assumed where reservation == most: "reserves at most \(reservation.bytes) bytes"
         case .assumed:

@@ -99,7 +99,7 @@ extension PlanProblem: CustomStringConvertible {
         case .sizeOfCopy(let output, let size, let delivered):
             "\(output.printable()) copies \(delivered) frames, so its size cannot be \(size). Use the size of the camera, or encode the track."
         case .oddSize(let output, let size):
-            "\(output.printable()) has the invalid frame size \(size). Width and height must be even and at least 2."
+            "\(output.printable()) has an invalid frame size of \(size). Width and height must be even and at least 2."
         case .wideAudio(let output, let channels):
             "\(output.printable()) has \(channels) channels, but audio in a movie file can have at most two. Select two channels, or write a WAV file."
         case .emptyProgram:

@@ -155,7 +155,7 @@ extension RunningPlan {
         let tried =
             plan.budget.policy == .refuse
             ? "the profile's policy is `refuse`"
-            : "reducing the cameras is not sufficient"
+            : "reducing the frame size and rate of the cameras is not sufficient"
         return SessionChangeError(
             "`\(words)` would be over budget: \(why), and \(tried). \(remedy(since: before, was))",
             isOverBudget: true)

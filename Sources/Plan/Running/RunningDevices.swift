@@ -177,7 +177,7 @@ extension RunningPlan {
         }
         guard track.mode == .encode || format(of: role)?.pixel != .h264 else {
             throw SessionChangeError(
-                "a copied H.264 track of camera \(role) can only start with the recording. Use mjpeg for this camera."
+                "a copied H.264 track of camera \(role) can only start at the beginning of the recording. Use mjpeg for this camera."
             )
         }
         guard !devices.disabled.contains(role) else {
@@ -238,7 +238,7 @@ extension RunningPlan {
         try checkFreedom(of: camera.role, for: "camera")
         guard track?.mode != .copy || camera.format.pixel != .h264 else {
             throw SessionChangeError(
-                "camera \(camera.role) delivers H.264, and a copied H.264 track can only start with the recording. Use a profile with encoded tracks, or start a new recording with this camera."
+                "camera \(camera.role) delivers H.264, and a copied H.264 track can only start at the beginning of the recording. Use a profile with encoded tracks, or start a new recording with this camera."
             )
         }
         plan.cameras.append(camera)
@@ -338,7 +338,7 @@ extension RunningPlan {
         let (present, isCopied) = try formatToReplace(of: role)
         guard !isCopied || camera.format.pixel == present.pixel else {
             throw SessionChangeError(
-                "camera \(role) is copied as \(present.pixel.rawValue), but “\(camera.identity.name.printable())” delivers \(camera.format.pixel.rawValue). Choose a camera that delivers \(present.pixel.rawValue), or stop the track first: `stop-track \(role)`."
+                "the track of camera \(role) is a copy of \(present.pixel.rawValue) frames, but “\(camera.identity.name.printable())” delivers \(camera.format.pixel.rawValue). Choose a camera that delivers \(present.pixel.rawValue), or stop the track first: `stop-track \(role)`."
             )
         }
         guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }

@@ -123,7 +123,7 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard let other = role ?? arrangement.insets.first(where: { !arrangement.hidden.contains($0) }) else {
             throw SessionChangeError(
-                "the program shows only one camera. Name the camera to swap it with: \(list(roles)).")
+                "the program shows only one camera. Specify the camera to swap with it: \(list(roles)).")
         }
         try check(camera: other)
         guard other != arrangement.main else {
@@ -141,7 +141,7 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard let main = roles.first else {
             throw SessionChangeError(
-                "camera name missing. Name at least one camera to show: \(list(roles)).")
+                "the camera is missing. Specify at least one camera to show: \(list(roles)).")
         }
         for role in roles { try check(camera: role) }
         if let twice = roles.first(where: { role in roles.count { $0 == role } > 1 }) {

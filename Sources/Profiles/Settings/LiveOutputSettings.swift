@@ -313,7 +313,7 @@ extension LiveOutputSettings {
             else { break }
             return (
                 "the program's stream, which contains B-frames at preset \(preset.rawValue)",
-                "video: { size, rate, bitrate } for a separate encoder, or the program preset balanced or ultrafast, because WebRTC does not support B-frames"
+                "`video: { size, rate, bitrate }` for a separate encoder, or the program preset `balanced` or `ultrafast`, because WebRTC does not support B-frames"
             )
         }
         return nil

@@ -96,15 +96,15 @@ struct SRTSocket: ~Copyable {
             return .refused("\(printable) rejected the passphrase. Correct it in the address.")
         case SRT_REJ_UNSECURE.rawValue:
             return .refused(
-                "only one side uses a passphrase. Set the same passphrase in the address and at \(printable)."
+                "only one side uses a passphrase. Set the same passphrase in the address and on \(printable)."
             )
         case SRT_REJ_VERSION.rawValue, SRT_REJ_MESSAGEAPI.rawValue, SRT_REJ_CONGESTION.rawValue,
             SRT_REJ_FILTER.rawValue, SRT_REJ_GROUP.rawValue:
             return .refused(
-                "\(printable) uses incompatible SRT settings. It must accept the SRT live mode.")
+                "\(printable) uses incompatible SRT settings. The receiver must accept SRT live mode.")
         case SRT_REJ_TIMEOUT.rawValue, SRT_REJ_UNKNOWN.rawValue:
             return .lost(
-                "\(printable) does not respond: no SRT listener is running there, or the network cannot reach it."
+                "\(printable) is not responding: no SRT listener is running there, or the network cannot reach it."
             )
         case 1400, 1401, 1403, 1404, 1405, 1406, 1415:
             return .refused("\(printable) rejected the stream ID (\(code)). Correct it in the address.")
@@ -240,7 +240,7 @@ struct HostAddress {
         while failure == EINPROGRESS {
             guard clock.now < end, !cancellation.isCancelled else {
                 throw .lost(
-                    "\(printable) does not respond: it is switched off, or the network cannot reach it.")
+                    "\(printable) is not responding: it is switched off, or the network cannot reach it.")
             }
             var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
             guard poll(&entry, 1, 50) > 0 else { continue }

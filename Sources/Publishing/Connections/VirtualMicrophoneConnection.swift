@@ -62,7 +62,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         switch error.reason {
         case .noSoundServer(let why):
             .lost(
-                "the sound server does not respond (\(why.printable())). Start it with `\(SoundServerStart.command)`."
+                "the sound server is not responding (\(why.printable())). Start it with `\(SoundServerStart.command)`."
             )
         case .other(let sentence): .refused("the virtual microphone cannot be created: \(sentence)")
         default: .lost(error.description)

@@ -70,7 +70,7 @@ final class HTTPCaller {
     }
 
     private func failure(_ error: UnsafeMutablePointer<GError>?, at place: String) -> PublishingError {
-        guard let error else { return .lost("\(place) does not respond.") }
+        guard let error else { return .lost("\(place) is not responding.") }
         defer { g_error_free(error) }
         let (domain, code) = (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
         if domain == g_io_error_quark(), code == G_IO_ERROR_CANCELLED.rawValue {

@@ -61,7 +61,7 @@ package final class WHIPConnection: LiveOutputConnection {
             case .accepted(let description): return description
             }
         }
-        throw .lost("\(endpoint.place) redirects too many times.")
+        throw .lost("\(endpoint.place) redirected too many times.")
     }
 
     /// Sends an H.264 packet or a slice of audio samples.

@@ -86,7 +86,7 @@ enum WHIPAnswer: Equatable {
         case 307, 308:
             guard let other = reply.location.flatMap({ endpoint.named($0) }) else {
                 throw .refused(
-                    "\(place) redirects to an invalid address. Check the address of the live output.")
+                    "\(place) redirected to an invalid address. Check the address of the live output.")
             }
             guard other.hasSameOrigin(as: endpoint) else {
                 throw .refused(
@@ -135,19 +135,19 @@ struct SessionDescription: Equatable {
     init(_ bytes: [UInt8], from place: String) throws(PublishingError) {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         guard lines.first == "v=0", bytes.count <= Self.longest, !bytes.contains(0) else {
-            throw .lost("\(place) answered without a valid session description.")
+            throw .lost("\(place) did not return a valid session description.")
         }
         let sections = lines.indices.filter { lines[$0].hasPrefix("m=") }
         let session = lines.prefix(upTo: sections.first ?? lines.endIndex)
         let ends = sections.dropFirst() + [lines.endIndex]
         let media = zip(sections, ends).map { lines[$0..<$1] }
         guard media.count == Self.offered.count else {
-            throw .lost("\(place) answered with \(media.count) streams instead of \(Self.offered.count).")
+            throw .lost("\(place) returned \(media.count) streams instead of \(Self.offered.count).")
         }
         for (section, kind) in zip(media, Self.offered) {
             let words = section.first?.split(separator: " ") ?? []
             guard words.count >= 4, words[0] == "m=\(kind.media)" else {
-                throw .lost("\(place) answered with streams that were not offered.")
+                throw .lost("\(place) returned streams that were not offered.")
             }
             let all = session + section
             // A media section that is bundled with the first section may have port 0 (RFC 8843).
@@ -162,7 +162,7 @@ struct SessionDescription: Equatable {
                     || Self.transport.allSatisfy({ name in
                         all.contains { $0.hasPrefix("a=\(name):") }
                     })
-            else { throw .lost("\(place) answered without the parameters for ICE and DTLS.") }
+            else { throw .lost("\(place) did not return the parameters for ICE and DTLS.") }
         }
         text = lines.map { $0 + "\r\n" }.joined()
     }

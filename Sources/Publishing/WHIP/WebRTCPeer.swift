@@ -145,7 +145,7 @@ final class WebRTCPeer {
     ) throws(PublishingError) {
         var message: UnsafeMutablePointer<GstSDPMessage>?
         guard gst_sdp_message_new_from_text(answer.text, &message) == GST_SDP_OK, let message else {
-            throw .lost("\(place) answered without a valid session description.")
+            throw .lost("\(place) did not return a valid session description.")
         }
         defer { gst_sdp_message_free(message) }
         var description = gst_webrtc_description(type: 3, sdp: message)
@@ -154,7 +154,7 @@ final class WebRTCPeer {
         }
         try wait(
             until: deadline, cancellation,
-            "the server responds, but cannot be reached over UDP; check for a firewall"
+            "the server responded, but cannot be reached over UDP; check the firewall"
         ) { () throws(PublishingError) in
             try check()
             return state == .connected

@@ -118,7 +118,7 @@ final class LibraryConnection {
         var wallNotes = 0
         var first: (stamp: Nanoseconds, arrival: ClockTime)?
         while clock.now - began < patience {
-            if cancellation.isCancelled { throw .lost("\(address) is no longer needed.") }
+            if cancellation.isCancelled { throw .lost("\(address) is no longer used.") }
             let packet = try stream.read()
             wallNotes += note(packet, clock.now) ? 1 : 0
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index,

@@ -112,13 +112,13 @@ final class LibraryStream {
             // When a call is interrupted, libavformat flushes its parsers. The flushed data isn't reliable.
             if deadline.isOver { throw silent }
             guard Int(packet.pointee.size) <= Self.longestFrame else {
-                throw .refused("\(address) sends frames that exceed the size limit.")
+                throw .refused("\(address) sent a frame that exceeds the size limit.")
             }
             return packet
         }
     }
 
-    private var silent: SourceError { .lost("no data received from \(address) for 3 s.") }
+    private var silent: SourceError { .lost("no data was received from \(address) for 3 s.") }
 
     /// Converts a stream's timestamp to nanoseconds; `nil` if the timestamp is missing or out of range.
     static func time(_ stamp: Int64, of stream: UnsafeMutablePointer<AVStream>) -> Nanoseconds? {
@@ -183,8 +183,8 @@ final class LibraryStream {
             ),
             ff_protocol_not_found: .refused("\(address) uses a protocol that is not supported."),
             ff_error_from_errno(111): .lost("\(address) refused the connection."),
-            ff_error_from_errno(113): .lost("no network route to \(address)."),
-            ff_error_from_errno(110): .lost("\(address) does not respond."),
+            ff_error_from_errno(113): .lost("there is no network route to \(address)."),
+            ff_error_from_errno(110): .lost("\(address) is not responding."),
             ff_error_from_errno(98): .refused(
                 "port \(address.port) of this computer is in use by another program."),
             ff_exit: .lost("\(address) closed the connection."),

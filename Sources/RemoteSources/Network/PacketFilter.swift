@@ -25,7 +25,7 @@ final class PacketFilter {
         parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
         avcodec_parameters_copy(filter.pointee.par_in, stream.pointee.codecpar)
         filter.pointee.time_base_in = stream.pointee.time_base
-        guard av_bsf_init(filter) >= 0 else { throw .lost("\(address) sends invalid H.264.") }
+        guard av_bsf_init(filter) >= 0 else { throw .lost("\(address) sent invalid H.264.") }
     }
 
     deinit {

@@ -126,7 +126,7 @@ final class DesktopBus {
     func handleSignals() { while g_main_context_iteration(context, 0) != 0 {} }
 
     private static func failure(_ error: UnsafeMutablePointer<GError>?) -> Failure {
-        guard let error else { return .other("the session bus does not respond") }
+        guard let error else { return .other("the session bus is not responding") }
         defer { g_error_free(error) }
         let unknown = [
             G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER, G_DBUS_ERROR_UNKNOWN_METHOD,

@@ -149,7 +149,7 @@ final class PortalSession {
         var isSlow = false
         while response.value == nil {
             guard !cancellation.wait(until: clock.now + .milliseconds(20)) else {
-                throw .lost("\(address) is no longer needed.")
+                throw .lost("\(address) is no longer used.")
             }
             bus.handleSignals()
             guard !bus.isClosed else { throw .lost("the desktop session of \(address) has ended.") }
@@ -160,10 +160,10 @@ final class PortalSession {
             }
             guard took < limit else {
                 guard limit == Self.personPatience else {
-                    throw .lost("the desktop portal does not respond to \(method) for \(address).")
+                    throw .lost("the desktop portal did not respond to \(method) for \(address).")
                 }
                 throw .over(
-                    "the desktop's permission dialog for \(address) was not answered in time.")
+                    "the desktop's permission dialog for \(address) timed out.")
             }
         }
         guard let answer = response.value, let code = answer[0]?.number, let results = answer[1] else {
@@ -171,7 +171,7 @@ final class PortalSession {
         }
         switch code {
         case 0: return results
-        case 1: throw .over("permission to record \(address) was denied on the desktop.")
+        case 1: throw .over("permission to record \(address) was denied in the desktop's dialog.")
         default:
             throw .refused(
                 "the desktop cannot share \(address) (\(method)). Check the portal's messages in the journal."

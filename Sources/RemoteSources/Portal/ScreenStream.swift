@@ -164,7 +164,7 @@ final class ScreenStream {
         let (stride, offset) = (Int(chunk.pointee.stride), Int(chunk.pointee.offset))
         guard stride >= whole.width * 4,
             offset + stride * (whole.height - 1) + whole.width * 4 <= Int(data.pointee.maxsize)
-        else { throw .refused("the desktop sends incomplete frames of \(address).") }
+        else { throw .refused("the desktop sent an incomplete frame of \(address).") }
         if part.width * part.height * 4 > memory.count {
             memory = SharedBytes(count: part.width * part.height * 4)
         }
@@ -197,7 +197,7 @@ final class ScreenStream {
                 height: Int(crop.size.height))
             guard part.x >= 0, part.y >= 0, part.x + part.width <= whole.width,
                 part.y + part.height <= whole.height
-            else { throw .refused("the desktop sends an invalid crop region for \(address).") }
+            else { throw .refused("the desktop sent an invalid crop region for \(address).") }
         }
         if let region {
             guard region.x + region.width <= part.width, region.y + region.height <= part.height else {

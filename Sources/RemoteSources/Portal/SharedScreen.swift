@@ -57,7 +57,7 @@ final class SharedScreen: Screen {
         let deadline = clock.now + Self.patience
         while try stream.take(region) == nil {
             guard clock.now < deadline, !cancellation.isCancelled else {
-                throw .lost("the desktop shares \(address), but does not send frames.")
+                throw .lost("the desktop is sharing \(address), but has not sent any frames.")
             }
             try receive(within: Self.step)
         }
@@ -78,7 +78,7 @@ final class SharedScreen: Screen {
         }
         guard session.isClosed else { return }
         throw .over(
-            "sharing of \(address) was ended on the desktop and does not restart automatically. Use `replace-camera` with this screen, or start a new "
+            "sharing of \(address) was stopped by the user and does not restart automatically. Use `replace-camera` with this screen, or start a new "
                 + "recording.")
     }
 

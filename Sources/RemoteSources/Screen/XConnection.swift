@@ -64,7 +64,7 @@ final class XConnection {
                 "the display \(name.printable()) does not exist: no X server is running with this name.")
         }
         return .refused(
-            "the display \(name.printable()) denied access to this user. Start multicam in the desktop session of that display, or set XAUTHORITY to its authority file."
+            "the display \(name.printable()) denied access to this user. Start multicam in the desktop session of this display, or set XAUTHORITY to its authority file."
         )
     }
 
@@ -106,7 +106,7 @@ final class XConnection {
             try check()
             if isOver { return nil }
             guard clock.now < deadline, !cancellation.isCancelled else {
-                throw .lost("the display of \(address) does not respond.")
+                throw .lost("the display of \(address) is not responding.")
             }
             var entry = pollfd(fd: xcb_get_file_descriptor(handle), events: Int16(POLLIN), revents: 0)
             poll(&entry, 1, 50)
@@ -188,7 +188,7 @@ enum XConnector {
         switch answer {
         case .line(let line): return line
         case .noMemory: throw .lost("\(address): out of memory.")
-        case nil: throw .lost("the display of \(address) does not respond.")
+        case nil: throw .lost("the display of \(address) is not responding.")
         }
     }
 

@@ -72,7 +72,7 @@ final class XScreen: Screen {
         else { throw .lost("the window of \(address) was closed.") }
         guard connection.setup.isReadable(form.pointer.pointee.visual) else {
             throw .refused(
-                "\(address) does not use 32-bit pixels with 8 bits each for blue, green, and red (the display has a depth of "
+                "the display of \(address) does not use 32-bit pixels with 8 bits each for blue, green, and red (the display has a depth of "
                     + "\(connection.setup.screen.root_depth)). Set the X server to a depth of 24.")
         }
         var mask = XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
@@ -128,7 +128,7 @@ final class XScreen: Screen {
             (isResized, isDamaged) = (true, true)
             refusals += 1
             guard picture.hasContent, refusals < Self.mostRefusals else {
-                throw .lost("the X server does not return the picture of \(address).")
+                throw .lost("the X server did not return an image of \(address).")
             }
             return ScreenCapture(time: asked, error: .zero, hasChanged: false)
         }

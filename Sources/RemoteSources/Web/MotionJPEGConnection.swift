@@ -72,7 +72,7 @@ final class MotionJPEGConnection {
         var color = ColorDescription.jpeg
         let end = MonotonicClock().now + Self.patience
         while arrivals.count < Self.enough, MonotonicClock().now < end || arrivals.count < 2 {
-            if cancellation.isCancelled { throw .lost("\(address) is no longer needed.") }
+            if cancellation.isCancelled { throw .lost("\(address) is no longer used.") }
             for part in try parts() {
                 guard let markers = markers(of: part) else { continue }
                 (size, color) = (markers.size, markers.color)
@@ -83,7 +83,7 @@ final class MotionJPEGConnection {
             guard rubbish < Self.mostRubbish else { throw .refused("\(address) does not send JPEG images.") }
         }
         guard let size, size.isPlausible else {
-            throw .refused("\(address) sends frames of an unsupported size.")
+            throw .refused("\(address) sent a frame of an unsupported size.")
         }
         let rate =
             stamps.count >= 6
@@ -115,8 +115,8 @@ final class MotionJPEGConnection {
             return try reader.take(buffer[..<count], at: MonotonicClock().now)
         } catch {
             switch error {
-            case .header: throw .refused("\(address) sends a header that exceeds the size limit.")
-            case .size: throw .refused("\(address) sends parts that exceed the size limit.")
+            case .header: throw .refused("\(address) sent a header that exceeds the size limit.")
+            case .size: throw .refused("\(address) sent a part that exceeds the size limit.")
             case .noDelimiter: throw Self.otherContent(stream.contentType, address)
             }
         }

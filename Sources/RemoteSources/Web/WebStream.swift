@@ -40,7 +40,7 @@ final class WebStream {
             soup_session_abort(session)
             g_object_unref(session)
             watch.end()
-            throw refusal ?? .lost("\(address) does not respond.")
+            throw refusal ?? .lost("\(address) is not responding.")
         }
         (self.session, self.message, self.watch) = (session, message, watch)
         (stream, contentType) = (opened, type.printable(limit: 100))
@@ -64,7 +64,7 @@ final class WebStream {
         if count == 0 { throw .lost("\(address) ended the stream.") }
         if watch.isOver {
             if let error { g_error_free(error) }
-            throw .lost("no data received from \(address) for 3 s.")
+            throw .lost("no data was received from \(address) for 3 s.")
         }
         throw Self.failure(error, address)
     }
@@ -92,7 +92,7 @@ final class WebStream {
     private static func failure(_ error: UnsafeMutablePointer<GError>?, _ address: SourceAddress)
         -> SourceError
     {
-        guard let error else { return .lost("\(address) does not respond.") }
+        guard let error else { return .lost("\(address) is not responding.") }
         defer { g_error_free(error) }
         let (domain, code) = (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
         if domain == g_io_error_quark(), code == G_IO_ERROR_CANCELLED.rawValue {

@@ -212,7 +212,7 @@ struct OutputAssembly {
 
     private func input(_ role: String) -> CameraInput {
         guard let input = inputs.cameras.first(where: { $0.role == role }) else {
-            preconditionFailure("the plan uses the camera `\(role)`, which is not one of its inputs")
+            preconditionFailure("the plan uses the camera `\(role)`, which is not an input of the session")
         }
         return input
     }

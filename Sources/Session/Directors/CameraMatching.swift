@@ -77,7 +77,7 @@ struct CameraMatching {
             return [
                 (
                     leader.role,
-                    "\(leader.role): the camera doesn't report its controls, so other cameras can't follow it."
+                    "\(leader.role): the camera doesn't report its controls, so other cameras can't be matched to it."
                 )
             ]
         }
@@ -90,7 +90,7 @@ struct CameraMatching {
                 remarks.append(
                     (
                         camera.role,
-                        "\(camera.role): the camera doesn't have controls, so it can't follow \(leader.role)."
+                        "\(camera.role): the camera doesn't have controls, so it can't be matched to \(leader.role)."
                     ))
                 continue
             }

@@ -100,7 +100,7 @@ final class Governor {
             endReason = reason
             events.append(
                 note(
-                    "recording stopped", reason, summary: "Recording stopped to protect the files.",
+                    "recording stopped", reason, summary: "The recording was stopped to protect the files.",
                     isUp: false, at: position))
         }
         return events
@@ -232,9 +232,9 @@ final class Governor {
                 governor.withdraw(last.measure)
                 steps.append(
                     Manifest.GovernorStep(
-                        at_ns: position.nanoseconds, step: "\(last.measure.text) is withdrawn",
+                        at_ns: position.nanoseconds, step: "\(last.measure.text) was canceled",
                         reason:
-                            "camera \(camera.role) refused the format and continues unchanged. The step is not tried again."
+                            "camera \(camera.role) rejected the format and continues unchanged. This step will not be repeated."
                     ))
             }
         }
@@ -275,7 +275,7 @@ final class Governor {
             return note(
                 "\(stream.streamName) frames dropped",
                 "the encoder is \(stream.encoder.queueLength) frames behind (buffer: \(stream.encoder.room) frames).",
-                summary: "Computer too slow: frames of \(stream.streamName) dropped.", isUp: false,
+                summary: "Computer too slow: frames of \(stream.streamName) were dropped.", isUp: false,
                 at: position)
         }
     }

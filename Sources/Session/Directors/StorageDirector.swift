@@ -120,7 +120,7 @@ final class StorageDirector {
             let left = Int64(rounding: timeLeft.inSeconds / 60, .down)
             let time = left == 0 ? "less than a minute" : left == 1 ? "one minute" : "\(left) minutes"
             tell(
-                "\(disk.folder.path.printable()): the disk has space left for \(time). Free some space. When the disk is "
+                "\(disk.folder.path.printable()): the disk has space left for \(time) of recording. Free some space. When the disk is "
                     + "full, multicam stops the recording and finishes its files.", at: position,
                 minutes: Int64(minutes), freeBytes: report.state.disk?.freeBytes ?? 0)
         }

@@ -124,8 +124,7 @@ extension RecordingError: CustomStringConvertible {
         case .nothingToBackUp:
             "the backup is limited to the program, but this session doesn't include a program. Back up all files, or record without a backup."
         case .nothingToWrite:
-            "this session has neither a program nor a track, so there is nothing to record. Add one to its plan, or run it "
-                + "without recording."
+            "this session has neither a program nor a track, so there is nothing to record. Add one to the plan, or run the session without recording."
         case .stopped: "the recording was stopped before its devices were ready. Nothing was recorded."
         }
     }

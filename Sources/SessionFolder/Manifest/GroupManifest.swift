@@ -94,7 +94,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         } catch {
             throw FileError(
                 path: path, operation: "reading",
-                detail: "it is damaged or was not written by `multicam collect`. Collect the recording again."
+                detail: "the file is damaged or was not written by `multicam collect`. Collect the recording again."
             )
         }
         if let fault = manifest.fault { throw FileError(path: path, operation: "reading", detail: fault) }
@@ -106,11 +106,11 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     /// Description of the first implausible value; `nil` if all values are plausible.
     private var fault: String? {
         if nodes.contains(where: { !$0.name.isPathWithin || $0.name.contains("/") }) {
-            return "it lists a node with a folder outside the recording."
+            return "the file lists a node whose folder is outside the recording."
         }
-        if Set(nodes.map(\.name)).count != nodes.count { return "it lists a node twice." }
+        if Set(nodes.map(\.name)).count != nodes.count { return "the file lists a node more than once." }
         if t0_utc_ns < 0 || nodes.contains(where: { !$0.isPlausible }) {
-            return "it contains an impossible start time. Collect the recording again."
+            return "the file contains an invalid start time. Collect the recording again."
         }
         return nil
     }

@@ -315,7 +315,7 @@ extension Manifest {
                 isOtherVersion: true)
         }
         if let field = implausible {
-            throw ManifestFault(reason: "contains an impossible number in \(field)")
+            throw ManifestFault(reason: "contains an invalid number in \(field)")
         }
     }
 

@@ -86,7 +86,7 @@ struct TrackEnding {
             return Manifest.RecoveredTrack(
                 track: track.name, cut_ns: 0, padded_ns: 0,
                 text:
-                    "no data for this track was on the disk, or its file cannot be read. The file is unchanged."
+                    "no data had been written to this track's file, or the file cannot be read. The file is unchanged."
             )
         }
         let reached = file.end(ofStream: track.stream)

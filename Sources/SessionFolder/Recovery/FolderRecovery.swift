@@ -108,8 +108,7 @@ struct FolderRecovery {
             begun?.tracks.first { $0.track == track.name }
                 ?? Manifest.RecoveredTrack(
                     track: track.name, cut_ns: 0, padded_ns: 0,
-                    text: "no data for this track was on the disk at the time of the crash. "
-                        + "Its file was renamed to \(track.file.printable())\(FileSearch.lostEnding).")
+                    text: "no data for this track had been written to disk before the crash. The file was renamed to \(track.file.printable())\(FileSearch.lostEnding).")
         }
         if known != nil, let end, begun == nil {
             try write(
@@ -131,8 +130,7 @@ struct FolderRecovery {
             tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) }
                 + zip(lostTracks, lostEndings).map { RecoveryReport.Track(lost: $0, $1) },
             remarks: lost.filter { file in !lostTracks.contains { $0.file == file.name } }.map { file in
-                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data for this file was on the disk at the time of "
-                    + "the crash. It was renamed to \(file.name.printable())\(FileSearch.lostEnding)."
+                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data for this file had been written to disk before the crash. The file was renamed to \(file.name.printable())\(FileSearch.lostEnding)."
             } + unreadable.map { RecoveryError($0.failure).description })
         if known == nil { report.remarks.append(missingManifest) }
         var completed = manifest.recovered(
@@ -394,7 +392,7 @@ struct ManifestRecovery {
         do {
             return try Manifest(reading: file)
         } catch let fault as ManifestFault where fault.isOtherVersion {
-            throw FileError(path: file.path, operation: "reading", detail: "it \(fault.reason).")
+            throw FileError(path: file.path, operation: "reading", detail: "the manifest \(fault.reason).")
         } catch let error as FileError where error.isPermission {
             throw error
         } catch {

@@ -79,7 +79,7 @@ public struct Recovery: Sendable {
             throw FileError(
                 path: path, operation: "reading",
                 detail:
-                    "it is not a recording. Specify a session folder, or an .mp4, .mov, or .wav file from one."
+                    "this is not a recording. Specify a session folder, or an .mp4, .mov, or .wav file from one."
             )
         }
         progress(path)
@@ -142,7 +142,7 @@ extension RecoveryError {
         case 0: self = .unreadable("\(path): \(error.detail.printable(limit: 400))")
         case EACCES, EPERM:
             self = .noPermission(
-                "\(path): no permission to change it. Recover it as the user who recorded it, or copy it to "
+                "\(path): no permission to change the recording. Recover it as the user who made it, or copy it to "
                     + "your home folder and recover the copy.")
         case ELOOP:
             self = .unreadable("\(path): the symbolic links in the path form a loop. Check the path.")
@@ -150,7 +150,7 @@ extension RecoveryError {
             self = .unreadable("\(path): recording not found. Check the path.")
         case ENOSPC, EDQUOT:
             self = .storage(
-                "\(path): the disk is full. Free some space, and recover again. The recording is unchanged.")
+                "\(path): the disk is full. Free some space, then try again. The recording is unchanged.")
         case EROFS:
             self = .storage(
                 "\(path): the file system is read-only. Copy the recording to another disk and recover the copy."

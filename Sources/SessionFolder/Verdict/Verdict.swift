@@ -203,7 +203,7 @@ public struct Verdict: Sendable, Equatable {
             case .frozen:
                 note(
                     .look,
-                    "Camera \(device.role) delivered the same picture from start to end. Check that the camera isn't frozen."
+                    "Camera \(device.role) delivered the same picture throughout the recording. Check whether the camera is frozen."
                 )
             case .black:
                 note(
@@ -225,7 +225,7 @@ public struct Verdict: Sendable, Equatable {
         else { return }
         note(
             .look,
-            "The files lagged behind the recording by up to \(Nanoseconds(behind).words). A crash would have lost that much."
+            "Writing the files lagged behind the recording by up to \(Nanoseconds(behind).words). A crash would have lost this amount of data."
         )
     }
 

@@ -145,7 +145,7 @@ extension SuppliedSources {
             own.assumed[camera.role] = PlannedDevice(
                 selector: name, device: device, offers: .listed([offered]))
             own.notes.append(
-                "\(camera.role): the format of \(name) is unknown until the recording connects to it. The plan assumes \(format)."
+                "\(camera.role): the format of \(name) is unknown until the recording connects to the device. The plan assumes \(format)."
             )
             streams["camera:\(camera.role)"] = camera.device
         }

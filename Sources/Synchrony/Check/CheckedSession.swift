@@ -32,7 +32,7 @@ public struct CheckedSession: Sendable {
         for track in manifest.tracks { tracks += try Self.checked(track, manifest, folder) }
         guard !tracks.isEmpty else {
             throw SyncCheckError(
-                folder: folder, reason: "its manifest.json lists no tracks, so there is nothing to compare.")
+                folder: folder, reason: "manifest.json lists no tracks, so there is nothing to compare.")
         }
         self.tracks = tracks
         duration = Nanoseconds(max(0, manifest.duration_ns))
@@ -81,7 +81,7 @@ public struct CheckedSession: Sendable {
                         ?? (FileManager.default.fileExists(atPath: folder)
                             ? "no manifest.json found. Specify a session folder, as printed by `multicam record`."
                             : "folder not found. Check the path.")
-                    : "its manifest.json cannot be read: \(problem.reason.printable()).",
+                    : "manifest.json cannot be read: \(problem.reason.printable()).",
                 isPermission: problem.isPermission)
         }
         do {
@@ -89,11 +89,11 @@ public struct CheckedSession: Sendable {
         } catch let fault as ManifestFault {
             throw SyncCheckError(
                 folder: folder,
-                reason: "its manifest.json \(fault.reason). Restore it from a backup.")
+                reason: "manifest.json \(fault.reason). Restore the file from a backup.")
         } catch {
             throw SyncCheckError(
                 folder: folder,
-                reason: "its manifest.json cannot be read: \("\(error)".printable())")
+                reason: "manifest.json cannot be read: \("\(error)".printable())")
         }
     }
 
@@ -113,7 +113,7 @@ public struct CheckedSession: Sendable {
             guard file.isPathWithin else {
                 throw SyncCheckError(
                     folder: folder,
-                    reason: "its manifest.json lists a file outside the folder (\(file.printable())).")
+                    reason: "manifest.json lists a file outside the folder (\(file.printable())).")
             }
             if let problem = SessionFile.problem(with: file, in: folder) {
                 let state =
@@ -139,7 +139,7 @@ public struct CheckedSession: Sendable {
         }
         guard let rate = track.rate.flatMap({ FrameRate($0) }) else {
             throw SyncCheckError(
-                folder: folder, reason: "its manifest.json contains no frame rate for \(name).")
+                folder: folder, reason: "manifest.json contains no frame rate for \(name).")
         }
         let isProgram = track.kind == "program"
         let cameras = manifest.devices.filter {
@@ -294,7 +294,7 @@ enum SessionFile {
             let file = try ContainedFile(name, in: folder)
             _ = try file.openForReading()
             guard file.byteCount != 0 else {
-                return Problem(reason: "it is empty", isMissing: false, isPermission: false)
+                return Problem(reason: "the file is empty", isMissing: false, isPermission: false)
             }
             return nil
         } catch {

@@ -149,10 +149,10 @@ public struct SyncCheck {
         guard let reference else { return "No other track is available for a comparison." }
         let event = found.track.kind.isAudio ? "clap or beep" : "flash or lamp being switched on"
         if found.events == 0 {
-            let audio = found.track.kind.isAudio ? ", and its audio doesn't clearly match another track" : ""
+            let audio = found.track.kind.isAudio ? ", and the audio doesn't clearly match another track" : ""
             return "No \(event) was found\(audio)."
         }
-        return "Its events don't clearly match those in \(reference.track.name)."
+        return "The events in this track don't clearly match those in \(reference.track.name)."
     }
 
     private func frame(_ first: CheckedTrack, _ second: CheckedTrack) -> Nanoseconds? {
@@ -224,14 +224,14 @@ public struct SyncCheck {
     private func note(
         start: MeasuredOffset?, end: MeasuredOffset?, drift: MeasuredDrift?, frame: Nanoseconds?
     ) -> String? {
-        if start == nil { return "No event was found near the start. The drift is unknown." }
+        if start == nil { return "No event was found near the start, so the drift is unknown." }
         if end == nil {
-            return "No event was found near the end, or the recording is too short. The drift is unknown."
+            return "The drift is unknown, because the recording is too short or no event was found near the end."
         }
         guard drift == nil else { return nil }
         return frame == nil
             ? "The recording is too short to measure drift."
-            : "The drift is unknown. Measuring the drift of a camera requires many claps."
+            : "The drift is unknown. To measure the drift of a camera, record more claps."
     }
 }
 

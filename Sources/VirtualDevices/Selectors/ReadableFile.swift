@@ -45,7 +45,7 @@ struct ReadableFile {
     private static func noFile(_ what: String, _ selector: String, _ operation: String) -> DeviceError {
         DeviceError(
             device: selector, operation: operation,
-            reason: .other("it is \(what), not a regular file. Choose a media file."))
+            reason: .other("the path refers to \(what), not a regular file. Choose a media file."))
     }
 
     /// Runs a closure that reads the file.
@@ -60,7 +60,7 @@ struct ReadableFile {
             // This is libavformat's message for an unknown file type.
             let reason =
                 error.reason.hasPrefix("Invalid data found")
-                ? "it does not contain readable frames or audio" : error.reason.printable()
+                ? "the file does not contain readable frames or audio" : error.reason.printable()
             let sentence = "\(reason). Check the file with `ffprobe`, or choose another."
             throw .device(DeviceError(device: selector, operation: operation, reason: .other(sentence)))
         }

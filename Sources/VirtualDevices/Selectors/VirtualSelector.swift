@@ -45,7 +45,7 @@ struct VirtualSelector {
             }
             guard values.updateValue(String(parts[1]), forKey: key) == nil else {
                 throw .usage(
-                    selector: text, explanation: "`\(key)` is given twice. Specify several values as a list.")
+                    selector: text, explanation: "`\(key)` was specified more than once. Separate several values with commas.")
             }
         }
         self.values = values

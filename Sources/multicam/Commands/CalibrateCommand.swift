@@ -385,7 +385,7 @@ struct CalibrationText {
 
     private static func advice(on estimate: LatencyEstimate) -> String {
         estimate.needsOtherPhases
-            ? "All events occurred at the same phase of the camera's frame interval. Flash the light at irregular intervals."
+            ? "All events occurred at the same point in the camera's frame interval. Flash the light at irregular intervals."
             : "To improve the accuracy, record more events."
     }
 

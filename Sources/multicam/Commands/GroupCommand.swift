@@ -35,7 +35,7 @@ struct GroupCommand: Command {
                 + "Exit status of `status`: 1 if a node doesn't respond.",
         ],
         positionals: [
-            PositionalSpec("TASK", help: "Task: init, serve, invite, remove, or status."),
+            PositionalSpec("TASK", help: "Task: `init`, `serve`, `invite`, `remove`, or `status`."),
             PositionalSpec(
                 "NAME", isOptional: true, help: "Group name, such as `studio`; for `remove`, the node's name."
             ),

@@ -93,7 +93,7 @@ enum SetsText {
                     member.limit.map { "a better format would exceed \($0)" } ?? "the camera's best format"
                 let doubt =
                     member.isAssumed
-                    ? "; its USB bandwidth is assumed until the camera has streamed once" : ""
+                    ? "; its USB bandwidth is an estimate until the camera has streamed once" : ""
                 lines.append("  \(member.name.printable()): \(member.format), \(limit)\(doubt)")
             }
         }

@@ -27,7 +27,7 @@ struct RecordCommand: Command {
                 + "A second signal skips pending encoder work and still closes the files. A third signal aborts. "
                 + "SIGUSR1 sets a marker. SIGUSR2 continues the recording in new files.",
             "If the plan exceeds the profile's budget, it is reduced before the start, and each reduction is reported. "
-                + "If this isn't enough, or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
+                + "If this isn't enough, or if the profile's policy is `refuse`, no device is opened, no file is written, and the exit status is 5.",
             "While recording, a governor lowers quality if the computer is too slow, reports each step, and restores quality later. "
                 + "If heat, low memory, or an empty battery is about to stop the computer, the recording is finished properly with exit status 1. "
                 + "With --resume, the recording continues in a new folder once system pressure has stayed below serious for a few seconds.",
@@ -51,7 +51,7 @@ struct RecordCommand: Command {
             ),
             OptionSpec(
                 "backup-content", "WHAT", kind: .words(["all", "program"]),
-                help: "Content of the backup: all or program. Default: all."),
+                help: "Content of the backup: `all` or `program`. Default: `all`."),
             OptionSpec(
                 "metadata",
                 help: "Write the metadata of each frame to cameras/ROLE.ndjson, one line per frame."),
@@ -144,7 +144,7 @@ struct RecordCommand: Command {
         let content = word.map { Backup.Content(rawValue: $0) } ?? .all
         guard let content else {
             throw arguments.spec.error(
-                "`--backup-content \((word ?? "").printable())`: expected all or program.")
+                "`--backup-content \((word ?? "").printable())`: expected `all` or `program`.")
         }
         guard let folder = arguments.optional("backup") else {
             if word == nil { return nil }

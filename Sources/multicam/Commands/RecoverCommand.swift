@@ -15,7 +15,7 @@ struct RecoverCommand: Command {
             "If the folder isn't a recording, the unfinished recordings in it are recovered one by one; running recordings are skipped. "
                 + "With --json, the output is then an array with one element per recording.",
             "Recovery can be interrupted and restarted safely, and doesn't change complete recordings. "
-                + "A running recording is rejected.",
+                + "Recordings that are still running are rejected.",
             "Exit status: 0 if the recording is complete, even if it was complete before; "
                 + "1 if nothing can be read, or if a track lost more than the last second (the other tracks are still repaired); "
                 + "4 if you don't have permission to change the recording; 7 if the disk fails.",

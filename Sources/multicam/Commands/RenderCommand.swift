@@ -23,7 +23,7 @@ struct RenderCommand: Command {
                 + "--profile works only with recordings of one computer.",
             "Cameras and microphones with missing files are reported and left out.",
             "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, "
-                + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if it was stopped.",
+                + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if rendering was stopped.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
         options: [
@@ -288,7 +288,7 @@ enum EditCut: Equatable {
     static let options = [
         OptionSpec(
             "cut", "CUT", kind: .words(["live", "voice", "none"], orFile: true),
-            help: "Cut: live, voice, none, or a file such as edit/cut.json. Default: live."),
+            help: "Cut: `live`, `voice`, `none`, or a file such as edit/cut.json. Default: `live`."),
         OptionSpec(
             "speaker", "MIC=CAMERA", isRepeatable: true,
             help: "For `--cut voice`: camera to show when the person at this microphone speaks."),
@@ -367,7 +367,7 @@ enum EditCut: Equatable {
                 bytes = try WholeFile.bytes(of: path, atMost: Self.largestByteCount)
             } catch {
                 throw CutError(
-                    "`--cut \(path.printable())`: expected live, voice, none, or a readable file. \(error.description)"
+                    "`--cut \(path.printable())`: expected `live`, `voice`, `none`, or a readable file. \(error.description)"
                 )
             }
             return try Cut(reading: bytes, file: path, for: session)

@@ -25,7 +25,7 @@ struct SnapshotCommand: Command {
                 + "The recording loses no frames, and the stills are saved in its session folder.",
             "The paths of the files are printed, one per line.",
         ],
-        positionals: [PositionalSpec("CAMERA", isOptional: true, help: "Camera to use. Default: any.")],
+        positionals: [PositionalSpec("CAMERA", isOptional: true, help: "Camera to use. Default: `any`.")],
         options: ProfileOptions.specs + [
             OptionSpec("all", help: "Use all cameras of the profile, or all connected cameras."),
             OptionSpec(

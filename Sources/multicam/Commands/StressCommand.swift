@@ -14,7 +14,7 @@ struct StressCommand: Command {
             "`sets` tests every combination of the cameras in a few formats, each for a few seconds. "
                 + "`climb` starts at the lowest formats and raises one setting at a time until a step fails twice. "
                 + "`soak` runs the unchanged profile for the time set by --duration. "
-                + "Without --run, the test performs sets and climb, plus a soak if --duration is given.",
+                + "Without --run, `sets` and `climb` are run, followed by `soak` if --duration is specified.",
             "A run passes if it started, no track lost more than the profile's limits (by default 1 % of the frames or 0.1 % of the samples), "
                 + "and no device was disconnected or silent for too long. "
                 + "A soak also requires that system pressure never exceeded serious and that every clock was reliable. "
@@ -24,12 +24,12 @@ struct StressCommand: Command {
             "The path of the folder with certificate.json and report.html is the only line on standard output. "
                 + "With --json, events are printed instead, one per line.",
             "Exit status: 0 if the unchanged profile passed in every run; 6 if it failed; 130 if the test was stopped before the profile was tested. "
-                + "A failure during a climb above the profile's formats is a result and doesn't change the exit status.",
+                + "A failure of `climb` above the profile's formats is a result and doesn't change the exit status.",
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
                 "run", "WHAT", kind: .words(["sets", "climb", "soak", "all"]),
-                help: "Runs to perform: sets, climb, soak, or all. Default: sets and climb."),
+                help: "Tests to run: `sets`, `climb`, `soak`, or `all`. Default: `sets` and `climb`."),
             OptionSpec("each", "T", help: "Duration of each set and each step, 1s to 1h. Default: 5s."),
             OptionSpec("duration", "T", help: "Duration of the soak, such as 10s, 5m, or 2h. Default: 1h."),
             OptionSpec("sets", "N", help: "Maximum number of sets, 1 to 1000. Default: 40."),
@@ -67,7 +67,7 @@ struct StressCommand: Command {
         }
         if text == "all" { return Set(StressKind.allCases) }
         guard let kind = StressKind(rawValue: text) else {
-            throw arguments.spec.error("`--run \(text.printable())`: expected sets, climb, soak, or all.")
+            throw arguments.spec.error("`--run \(text.printable())`: expected `sets`, `climb`, `soak`, or `all`.")
         }
         return [kind]
     }

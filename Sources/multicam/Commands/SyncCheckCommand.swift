@@ -16,13 +16,13 @@ struct SyncCheckCommand: Command {
                 + "An offset is positive if the track is later than the reference. "
                 + "The reference is the first microphone with claps, or otherwise the first track. "
                 + "Offsets that can't be measured are reported as unknown.",
-            "A frame doesn't show the exact time of an event, only that it occurred during the exposure or up to half a frame before or after it. "
+            "A frame doesn't show the exact time of an event, only that the event occurred during the exposure, or up to half a frame before or after it. "
                 + "Tracks with frames are therefore reported as `apart` only if no alignment explains the measurement. "
-                + "Claps at different phases of the frame interval increase the accuracy.",
+                + "Claps at different points in the frame interval increase the accuracy.",
             "For a group recording fetched with `multicam collect`, the tracks of all nodes are compared with each other.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
             "Exit status: 0 if all offsets are within the tolerance or unknown; 1 if the folder can't be read; "
-                + "4 if reading it requires permission; 6 if an offset exceeds the tolerance. "
+                + "4 if you don't have permission to read it; 6 if an offset exceeds the tolerance. "
                 + "If the report can't be written, the exit status is 4 or 7, and the results are still printed.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
@@ -140,7 +140,7 @@ enum SyncText {
         let reference = findings.tracks.first { $0.verdict == .reference }?.label ?? ""
         lines.append("")
         lines.append(
-            "Offsets are relative to \(reference) unless another track is listed. "
+            "Offsets are relative to \(reference) unless another reference is listed. "
                 + "A positive offset means that the track is later.")
         for track in findings.tracks {
             if let note = track.note { lines.append("\(track.label): \(note)") }

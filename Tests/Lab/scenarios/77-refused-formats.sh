@@ -32,6 +32,6 @@ outside() {
         check "$run: no files are left behind" test -z "$(ls -A "$results/$run.d" 2> /dev/null)"
     done
     check "altered: requested format named" grep -qF "640x480" "$results/altered.err"
-    check "refused: why" grep -qF "the camera rejects MJPG 640x480, although it lists this format" "$results/refused.err"
+    check "refused: why" grep -qF "the camera rejected MJPG 640x480, although it reports this format as supported" "$results/refused.err"
     equal "accepted: exit status" "$(cat "$results/accepted.status")" 0
 }

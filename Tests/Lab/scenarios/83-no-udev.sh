@@ -33,5 +33,5 @@ outside() {
     equal "identities as udev's" "$(json "$results/report.json" 'sorted({v["usb_path"] for e, v in d["devices"]})')" \
         "['platform-vhci_hcd.0-usb-0:1:1.0', 'platform-vhci_hcd.0-usb-0:2:1.0']"
     equal "problems" "$(json "$results/report.json" '{v["problem"] for e, v in d["devices"]}')" "{None}"
-    equal "missing sound server reported once" "$(grep -c 'PulseAudio server does not respond' "$results/watch.err")" 1
+    equal "missing sound server reported once" "$(grep -c 'PulseAudio server is not responding' "$results/watch.err")" 1
 }

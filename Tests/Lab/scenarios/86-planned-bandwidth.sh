@@ -67,7 +67,7 @@ outside() {
     equal "JPEGs: exit status" "$(cat "$results/jpeg.status")" 0
     check "first plan: bandwidth marked as assumed" grep -q "desk is assumed to reserve 512 bytes, .*at most 3072" "$results/before.json"
     equal "bandwidth reserved by the driver" "$(kept jpeg)" "1024 3072 "
-    check "it is known the next time" grep -q "desk reserves 1024 bytes, as in its last use; face reserves 3072 bytes, as in its last use" "$results/after.json"
+    check "it is known the next time" grep -q "desk reserves 1024 bytes, as when it was last used; face reserves 3072 bytes, as when it was last used" "$results/after.json"
     equal "total of both" "$(bus after | cut -c 1-7)" "[(0.81,"
 
     equal "half as fast: exit status" "$(cat "$results/slow.status")" 0

@@ -114,7 +114,7 @@ struct CalibrationTests {
         #expect(estimate.eventCount >= 10)
         var hints: [String] = []
         for await case .hint(let text) in calibration.events { hints.append(text) }
-        #expect(hints.contains { $0.contains("the same phase of desk's frames") })
+        #expect(hints.contains { $0.contains("the same point in desk's frame interval") })
         #expect(try calibration.keep(result, in: place.calibrations) == nil)
         #expect(place.calibrations.read().content == Calibrations())
     }

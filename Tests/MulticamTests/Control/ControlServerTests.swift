@@ -149,7 +149,7 @@ struct ControlServerTests {
         for process in [nil, 1] as [Int32?] {
             #expect(
                 try answer(process).contains(
-                    "Process 1 ended before its recording was finished. Run `multicam recover \(folder.shellQuoted())`."
+                    "Process 1 exited before its recording was complete. Run `multicam recover \(folder.shellQuoted())`."
                 ))
         }
         try Data(#"{"outcome": "recovered"}"#.utf8).write(to: manifest)

@@ -238,7 +238,7 @@ struct LiveChangeTests {
             Self.profile, seconds: 1, steer: { session in ended.withLock { $0 = session } })
         let session = try #require(ended.withLock { $0 })
         let error = #expect(throws: SessionChangeError.self) { try session.commit([.swap(with: nil)]) }
-        #expect(error?.description == "`swap` came too late: the recording has ended.")
+        #expect(error?.description == "`swap` was not applied, because the recording has already ended.")
         let outcomes = ConditionLock<[ChangeOutcome]>([])
         session.mark("late") { outcome in outcomes.withLock { $0.append(outcome) } }
         session.split { outcome in outcomes.withLock { $0.append(outcome) } }

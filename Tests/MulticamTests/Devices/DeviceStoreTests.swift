@@ -136,7 +136,7 @@ struct DeviceStoreTests {
         try place.put("")
         unlink(place.file.path)
         #expect(mkfifo(place.file.path, 0o600) == 0)
-        #expect(place.file.read().warning?.contains("it is not a regular file") == true)
+        #expect(place.file.read().warning?.contains("not a regular file") == true)
     }
 
     @Test("if saving fails, the error states the path and the remedy")

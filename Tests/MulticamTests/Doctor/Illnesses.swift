@@ -84,7 +84,7 @@ extension DoctorTests {
             facts: {
                 $0.user = UserGroups(id: 1000, groups: [1000], groupsAtLogin: [1000, 44])
                 $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false)]
-            }, "camera.access", .problem, "after this login", mend: "newgrp video"),
+            }, "camera.access", .problem, "after you logged in", mend: "newgrp video"),
         Illness(
             "closed to all groups",
             facts: {
@@ -226,7 +226,7 @@ extension DoctorTests {
                 HealthyMachine.survey(
                     HealthyMachine.microphone(),
                     PulseSurvey.Source(name: "b", description: "Spare\u{7}", isMuted: true))),
-            "sound.level", .warning, "Spare? is muted", mend: "pactl set-source-mute b 0"),
+            "sound.level", .warning, "Spare?: the microphone is muted", mend: "pactl set-source-mute b 0"),
         Illness(
             "echo cancelling",
             facts: audio(

@@ -106,7 +106,7 @@ struct ExportTests {
         let session = try RecordedSession(folder: recording.folder)
         #expect(
             session.problems == [
-                "cameras/face.mov: missing. The output doesn't contain this file."
+                "cameras/face.mov is missing. The output doesn't contain this file."
             ])
         #expect(session.layers(of: Cut.live(of: session).shots[0]).map(\.role) == ["desk"])
         let error = #expect(throws: FileError.self) {

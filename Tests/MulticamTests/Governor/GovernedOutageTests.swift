@@ -177,7 +177,7 @@ struct GovernedOutageTests {
         #expect(
             recording.manifest.governor.map(\.step) == [
                 "desk rate 30 → 20", "desk size 640x480 → 320x240",
-                "desk size 640x480 → 320x240 is withdrawn", "desk rate 20 → 30",
+                "desk size 640x480 → 320x240 was canceled", "desk rate 20 → 30",
             ])
         #expect(asked.withLock { $0.map { $0?.description } }.count == 3)
         let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)

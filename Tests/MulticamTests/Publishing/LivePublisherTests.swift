@@ -147,7 +147,7 @@ struct LivePublisherTests {
         let address = try LiveOutputAddress("srt://other:9000?passphrase=0123456789")
         #expect(
             publisher.perform(.entry("show")).text
-                == "Live output show was started: srt://host:9000. To show its state, run `status`.")
+                == "Live output show was started: srt://host:9000. To check the state, run `status`.")
         #expect(
             publisher.perform(.address(address)).text.hasPrefix(
                 "Live output srt was started: srt://other:9000."))

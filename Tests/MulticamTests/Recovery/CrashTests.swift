@@ -34,7 +34,7 @@ struct CrashTests {
         #expect(!manifest.tracks.contains { $0.name == "face.2" })
         #expect(manifest.files?.contains { $0.file == begun.file } == false)
         let told = try #require(manifest.recovery?.tracks.first { $0.track == "face.2" })
-        #expect(told.text.contains("no data for this track was on the disk"), "\(told.text)")
+        #expect(told.text.contains("no data for this track had been written to disk"), "\(told.text)")
         #expect(report.tracks.contains { $0.name == "face.2" && $0.text == told.text })
         #expect(try crashed.names(in: "cameras") == ["desk.mov", "face.2.mov.lost", "face.mov"])
         #expect(try crashed.recover().outcome == .whole)

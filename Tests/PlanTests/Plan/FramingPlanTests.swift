@@ -67,7 +67,7 @@ struct FramingPlanTests {
     func reason() throws {
         #expect(
             try Self.plan("output: 640x360", Self.encode).cameras[0].reason
-                == "mjpeg 640x480 at 30: the smallest offered size that covers 640x360, mjpeg preferred, "
+                == "mjpeg 640x480 at 30: the smallest supported size that covers 640x360, mjpeg preferred, "
                 + "the default rate of 30 fps.")
     }
 

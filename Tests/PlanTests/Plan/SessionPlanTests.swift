@@ -141,7 +141,7 @@ struct SessionPlanTests {
         #expect(plan.notes.isEmpty)
         #expect(
             plan.cameras[0].reason
-                == "mjpeg 640x480 at 20: the offered size nearest to 1280x720 at 30 fps, mjpeg preferred, the highest offered rate."
+                == "mjpeg 640x480 at 20: the supported size nearest to 1280x720 at 30 fps, mjpeg preferred, the highest supported rate."
         )
     }
 

@@ -86,7 +86,7 @@ struct XScreenTests {
             sleep(2)
             return .hangUp
         }
-        #expect(error { _ = try screen(display, "", cancellation) }.contains("does not respond"))
+        #expect(error { _ = try screen(display, "", cancellation) }.contains("is not responding"))
     }
 
     @Test(
@@ -94,7 +94,7 @@ struct XScreenTests {
     )
     func mute() throws {
         let display = try LyingDisplay([]) { Self.honest($0, $1) }
-        for _ in 0..<2 { #expect(error { _ = try screen(display) }.contains("does not respond")) }
+        for _ in 0..<2 { #expect(error { _ = try screen(display) }.contains("is not responding")) }
         let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         let dialling = tasks.filter { task in
             FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm")
@@ -124,7 +124,7 @@ struct XScreenTests {
             request == Request.image ? .refuse : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not return the picture"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("did not return an image"))
     }
 
     @Test("an image that is shorter than its size is rejected")
@@ -134,7 +134,7 @@ struct XScreenTests {
                 ? .answer(XBytes.reply(data: 24, [], rest: XBytes.zeros(64))) : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not return the picture"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("did not return an image"))
     }
 
     @Test("a screen is lost, not frozen, if the server stops sending images")
@@ -151,7 +151,7 @@ struct XScreenTests {
         let screen = try screen(display)
         _ = try screen.look(isForced: true)
         let told = error { for _ in 0..<30 { _ = try screen.look(isForced: true) } }
-        #expect(told.contains("does not return the picture"))
+        #expect(told.contains("did not return an image"))
     }
 
     @Test("unusable screen sizes are reported", arguments: [(0, 0), (1, 360), (640, 15), (65535, 65535)])

@@ -46,7 +46,7 @@ struct VerdictTests {
                     peak: .serious, peak_cost: 1, factors: [], missing: [], files_behind_ns: behind))
         }
         let sentence =
-            "The files lagged behind the recording by up to 3.4 s. A crash would have lost that much."
+            "Writing the files lagged behind the recording by up to 3.4 s. A crash would have lost this amount of data."
         #expect(verdict.sentences.contains(sentence) == isReported)
     }
 

@@ -23,7 +23,7 @@ addWords({
     "calibrate-none": ["nothing detected", "nichts erkannt"],
     "calibrate-noticed": ["detected {n} of {m}", "{n} von {m} erkannt"],
     "calibrate-bar": ["Bar: uncertainty. Gray area: target of ±2 ms.", "Balken: Unsicherheit. Grauer Bereich: Ziel von ±2 ms."],
-    "calibrate-stops": ["Camera pictures are paused during calibration.", "Während der Kalibrierung sind die Kamerabilder angehalten."],
+    "calibrate-stops": ["Camera previews are paused during calibration.", "Während der Kalibrierung sind die Kamerabilder angehalten."],
     "calibration-rows": ["Result for each device", "Ergebnis je Gerät"],
 });
 

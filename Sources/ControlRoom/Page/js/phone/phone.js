@@ -36,13 +36,13 @@ addWords({
     "phone-no-sound": ["Can't use the microphone: {what}.", "Das Mikrofon kann nicht verwendet werden: {what}."],
     "phone-encoder": ["This browser can't encode the camera's video: {what}. Choose another resolution or camera.", "Dieser Browser kann das Kamerabild nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
     "phone-ended": ["The browser stopped the camera. Another app may be using it.", "Der Browser hat die Kamera gestoppt. Möglicherweise verwendet sie eine andere App."],
-    "phone-sound-ended": ["The browser stopped the microphone; a phone call may be using it. The picture continues without sound. Press “Stop camera”, then start again.",
+    "phone-sound-ended": ["The browser stopped the microphone; a phone call may be using it. The video continues without audio. Press “Stop camera”, then start the camera again.",
         "Der Browser hat das Mikrofon gestoppt, möglicherweise wegen eines Anrufs. Das Bild läuft ohne Ton weiter. „Kamera beenden“ drücken und neu starten."],
-    "phone-both-muted": ["Picture and sound are interrupted, for example by a phone call. They resume automatically.",
+    "phone-both-muted": ["Video and audio were interrupted, for example by a phone call. Both resume automatically.",
         "Bild und Ton sind unterbrochen, zum Beispiel durch einen Anruf. Sie laufen automatisch weiter."],
-    "phone-picture-muted": ["The picture is interrupted; another app may be using the camera. It resumes automatically.",
+    "phone-picture-muted": ["The video was interrupted; another app may be using the camera. Video resumes automatically.",
         "Das Bild ist unterbrochen. Möglicherweise verwendet eine andere App die Kamera. Es läuft automatisch weiter."],
-    "phone-sound-muted": ["The sound is interrupted; a phone call may be using the microphone. It resumes automatically.",
+    "phone-sound-muted": ["The audio was interrupted; a phone call may be using the microphone. Audio resumes automatically.",
         "Der Ton ist unterbrochen, möglicherweise durch einen Anruf. Er läuft automatisch weiter."],
     "phone-hidden": ["Keep this page in the foreground. The browser stops the camera when the page is hidden.", "Diese Seite im Vordergrund lassen. Der Browser stoppt die Kamera, wenn die Seite verdeckt ist."],
     "phone-keeps": ["The control room is unreachable. This phone stores the recording until the connection is restored.", "Die Regie ist nicht erreichbar. Dieses Telefon speichert die Aufnahme, bis die Verbindung wieder besteht."],
@@ -50,7 +50,7 @@ addWords({
     "phone-kept-waits": ["A recording stored on this phone can't be uploaded yet: {what}", "Eine auf diesem Telefon gespeicherte Aufnahme kann noch nicht hochgeladen werden: {what}"],
     "phone-kept-off": ["A recording is stored on this phone. Start the camera to upload it.", "Auf diesem Telefon ist eine Aufnahme gespeichert. Die Kamera starten, um sie hochzuladen."],
     "phone-discard": ["Discard stored recording", "Aufnahme verwerfen"],
-    "phone-slow": ["The network is too slow; some frames are dropped.", "Das Netz ist zu langsam. Einige Bilder werden ausgelassen."],
+    "phone-slow": ["The network is too slow; some frames are being dropped.", "Das Netz ist zu langsam. Einige Bilder werden ausgelassen."],
 });
 
 const rate = 30;
