@@ -33,7 +33,8 @@ enum CameraCheck {
                     "a program or virtual machine accesses this camera directly (usbfs), so other programs can't use the camera. Close that program or virtual machine."
                 )
             ]
-        case let driver?: return [finding(.warning, "the camera uses the \(driver) driver instead of uvcvideo.")]
+        case let driver?:
+            return [finding(.warning, "the camera uses the \(driver) driver instead of uvcvideo.")]
         case nil where !machine.exists("/sys/module/uvcvideo"):
             return [
                 finding(
@@ -92,7 +93,8 @@ enum CameraCheck {
         let nodes = machine.videoNodes.map { $0.node.shellQuoted() }.joined(separator: " ")
         return [
             Finding(
-                "camera.use", .unknown, "only root can see whether programs of other users are using a camera.",
+                "camera.use", .unknown,
+                "only root can see whether programs of other users are using a camera.",
                 mend: "sudo fuser -v \(nodes)")
         ]
     }

@@ -20,7 +20,8 @@ enum MicrophoneCheck {
         let silent: Finding.Level = isDefault ? .problem : .warning
         if source.isMuted {
             return finding(
-                silent, "the microphone is muted, so recordings would be silent.", mend: "pactl set-source-mute \(name) 0")
+                silent, "the microphone is muted, so recordings would be silent.",
+                mend: "pactl set-source-mute \(name) 0")
         }
         if source.volumePercent == 0 {
             return finding(

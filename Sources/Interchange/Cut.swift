@@ -150,7 +150,9 @@ extension Cut {
             )
         }
         guard text.schema == 1 else {
-            throw wrong("the cut file was written by another version of multicam (schema \(text.schema) instead of 1).")
+            throw wrong(
+                "the cut file was written by another version of multicam (schema \(text.schema) instead of 1)."
+            )
         }
         let end = session.lastFrame
         var shots: [Shot] = []

@@ -226,7 +226,8 @@ enum MediaPath {
         }
         if let process {
             return try connect(
-                folder.mediaPath(of: process), "process \(process) does not belong to a session of this user.")
+                folder.mediaPath(of: process), "process \(process) does not belong to a session of this user."
+            )
         }
         var found: [(process: Int32, connection: MediaConnection)] = []
         for process in folder.processes() {

@@ -116,7 +116,8 @@ final class MediaPeer: Sendable {
                     drop(subscription.id)
                     complain(
                         subscription.id,
-                        "the subscription ended, because unread data from several previous sessions had accumulated.")
+                        "the subscription ended, because unread data from several previous sessions had accumulated."
+                    )
                     continue
                 }
                 attach(subscription, to: session)

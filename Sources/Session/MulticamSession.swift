@@ -211,8 +211,10 @@ public final class MulticamSession: Sendable {
                     let words = words.joined(separator: ", ")
                     throw controls.standsBy && !kept.reductions.isEmpty
                         ? SessionChangeError(
-                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove a device or an output first, or repeat the command during a recording.", isOverBudget: true)
-                        : SessionChangeError("`\(words)` was not applied, because the recording has already ended.")
+                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove a device or an output first, or repeat the command during a recording.",
+                            isOverBudget: true)
+                        : SessionChangeError(
+                            "`\(words)` was not applied, because the recording has already ended.")
                 }
                 running = changed
                 return .success(outcome)

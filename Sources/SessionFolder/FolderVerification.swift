@@ -46,7 +46,8 @@ public struct FolderVerification: Sendable {
             throw FileError(
                 path: path, operation: "reading",
                 detail: FolderState(of: folder).remedy(for: folder)
-                    ?? "the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
+                    ?? "the manifest cannot be opened. Specify a session folder, as printed by `multicam record`."
+            )
         }
         let manifest: Manifest
         do throws(ManifestFault) {
@@ -62,7 +63,8 @@ public struct FolderVerification: Sendable {
             throw FileError(
                 path: path, operation: "reading",
                 detail: FolderState(of: folder).remedy(for: folder)
-                    ?? "the manifest contains no checksums, because it was written by an older version of multicam.")
+                    ?? "the manifest contains no checksums, because it was written by an older version of multicam."
+            )
         }
         guard !files.isEmpty else {
             throw FileError(

@@ -117,7 +117,8 @@ public final class SessionFolder: Sendable {
         FileError(
             path: folder, operation: FileError.backupIntoItself,
             detail:
-                "the recording is already written to this folder. Choose another folder, ideally on another disk.")
+                "the recording is already written to this folder. Choose another folder, ideally on another disk."
+        )
     }
 
     /// Returns a file of this recording. The file doesn't have to exist, and it isn't created.

@@ -22,7 +22,8 @@ struct UsageTests {
     @Test("The help of every command fits into 80 columns")
     func helpOfEachCommand() throws {
         let names = try Multicam.run("help").lines.compactMap { line in
-            line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first.map(String.init) : nil
+            line.hasPrefix("  ") && !line.hasPrefix("   ")
+                ? line.split(separator: " ").first.map(String.init) : nil
         }.filter { $0 != "multicam" && $0.allSatisfy { $0.isLetter || $0 == "-" } && !$0.hasPrefix("-") }
         #expect(names.count > 15)
         for name in names {

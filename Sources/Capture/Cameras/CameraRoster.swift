@@ -89,10 +89,13 @@ package final class CameraRoster: Sendable {
         places.withLock { places in
             let isElsewhere = places[number].identity.busPath != device.identity.busPath
             var remarks: [String] = []
-            if isElsewhere { remarks.append("the camera is now connected to another port (\(device.selector))") }
+            if isElsewhere {
+                remarks.append("the camera is now connected to another port (\(device.selector))")
+            }
             if places[number].sharesOutage {
                 remarks.append(
-                    "an identical camera without a unique serial number was disconnected at the same time. Check that the two cameras are not swapped")
+                    "an identical camera without a unique serial number was disconnected at the same time. Check that the two cameras are not swapped"
+                )
             }
             places[number] = Place(identity: device.identity)
             return remarks.isEmpty ? nil : remarks.joined(separator: "; ")

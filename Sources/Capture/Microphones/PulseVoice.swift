@@ -71,7 +71,8 @@ public final class PulseVoice: MicrophoneSource {
                 throw DeviceError(
                     device: master.selector, operation: "removing echo and noise",
                     reason: .other(
-                        "the sound server loaded the required modules, but they did not create a source. Check the sound server's log."))
+                        "the sound server loaded the required modules, but they did not create a source. Check the sound server's log."
+                    ))
             }
             _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
         }

@@ -142,7 +142,8 @@ struct CameraSupervision {
             case .ambiguous(let devices):
                 let list = devices.map(\.selector).joined(separator: ", ")
                 delivery.away(
-                    "the camera was unplugged and can't be distinguished from the identical cameras at \(list)")
+                    "the camera was unplugged and can't be distinguished from the identical cameras at \(list)"
+                )
                 pause = Self.lookInterval
             case .found(let found, _):
                 do throws(DeviceError) {

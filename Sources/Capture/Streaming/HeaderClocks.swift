@@ -44,7 +44,8 @@ final class HeaderClocks {
     private static func lacking(_ node: String) -> DeviceError {
         DeviceError(
             device: node, operation: "finding the metadata node",
-            reason: .other("the driver did not create a metadata node. Only the uvcvideo driver creates one."))
+            reason: .other("the driver did not create a metadata node. Only the uvcvideo driver creates one.")
+        )
     }
 
     func start() throws(DeviceError) {

@@ -271,7 +271,8 @@ extension V4L2Device {
             throw DeviceError(
                 device: path, operation: "VIDIOC_S_FMT",
                 reason: .other(
-                    "the camera rejected \(code.text.printable()) \(size), although it reports this format as supported. Choose another format, or reconnect the camera."))
+                    "the camera rejected \(code.text.printable()) \(size), although it reports this format as supported. Choose another format, or reconnect the camera."
+                ))
         }
         let pix = format.fmt.pix
         return GrantedFormat(

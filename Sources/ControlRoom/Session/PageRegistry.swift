@@ -130,7 +130,9 @@ final class PageRegistry {
                 "now_ns": .integer(MonotonicClock().now.nanoseconds),
             ])
         default:
-            page.say(["type": "error", "text": "`type` must be `watch`, `unwatch`, `seen`, `next`, or `ping`."])
+            page.say([
+                "type": "error", "text": "`type` must be `watch`, `unwatch`, `seen`, `next`, or `ping`.",
+            ])
         }
     }
 

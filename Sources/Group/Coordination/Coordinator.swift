@@ -90,7 +90,8 @@ struct Coordinator {
     private static func check(_ stop: StopSignals) throws(GroupError) {
         if stop.hasCome {
             throw GroupError(
-                "the recording was interrupted before T0. Nothing was recorded.", status: Coordination.interrupted)
+                "the recording was interrupted before T0. Nothing was recorded.",
+                status: Coordination.interrupted)
         }
     }
 

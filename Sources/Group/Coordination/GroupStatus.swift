@@ -27,7 +27,8 @@ struct GroupStatus {
             Talk.data(
                 asJSON
                     ? JSONText.line(["node": name, "state": "silent"])
-                    : "\(name): no response. If a recording is running on this node, the recording continues.")
+                    : "\(name): no response. If a recording is running on this node, the recording continues."
+            )
         }
         if states.isEmpty, silent.isEmpty {
             Talk.say("no nodes are online. Run `multicam node` on each computer that joined.")

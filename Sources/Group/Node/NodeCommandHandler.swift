@@ -305,7 +305,8 @@ final class NodeCommandHandler: Sendable {
             if let status, RecorderActivity(status, isAlive: true) == .idle { return status }
             monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
         }
-        throw GroupError("the recorder is waiting for the T0 of another recording, and the wait could not be canceled.")
+        throw GroupError(
+            "the recorder is waiting for the T0 of another recording, and the wait could not be canceled.")
     }
 
     private func record(_ entry: NodeRecording) throws(GroupError) {

@@ -113,12 +113,15 @@ extension RecordedSession {
         do throws(FileError) { contained = try ContainedFolder(opening: folder) } catch {
             throw error.isPermission
                 ? error
-                : wrong("the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
+                : wrong(
+                    "the manifest cannot be opened. Specify a session folder, as printed by `multicam record`."
+                )
         }
         let state = FolderState(of: contained)
         if let remedy = state.remedy(for: folder) { throw wrong(remedy) }
         guard state == .ended else {
-            throw wrong("the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
+            throw wrong(
+                "the manifest cannot be opened. Specify a session folder, as printed by `multicam record`.")
         }
         let bytes = try WholeFile.bytes(
             of: contained.file(Manifest.fileName), atMost: Manifest.largestByteCount)

@@ -63,7 +63,8 @@ public struct VoiceCut: Sendable, Equatable {
             }
         }
         guard session.duration <= Self.longest, session.frameCount <= 20_000_000 else {
-            throw CutError("the recording is longer than two days, which is the limit for switching by voice.")
+            throw CutError(
+                "the recording is longer than two days, which is the limit for switching by voice.")
         }
         let all = session.angles.filter { $0.kind == .camera }.map(\.role)
         guard all.count >= 2, !session.microphones.isEmpty else {

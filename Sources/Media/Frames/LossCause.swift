@@ -111,7 +111,8 @@ extension LossCause {
             ) { .reconfigured($0.kind) }
         case .network:
             Definition(
-                meaning: "The frame or audio was lost during network transmission, or the connection was interrupted.",
+                meaning:
+                    "The frame or audio was lost during network transmission, or the connection was interrupted.",
                 origin: .transfer, part: .device, usualKind: .network
             ) { .network($0.kind) }
         case .disconnected:

@@ -61,7 +61,8 @@ struct EncoderAssignment {
             return "the encoder was tested with \(sizes), but not with \(settings.size) frames."
         }
         if sum.streams >= figures.streams {
-            return "the encoder supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
+            return
+                "the encoder supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
         }
         if sum.pixelsPerSecond + settings.pixelsPerSecond > figures.pixelsPerSecond * Self.usableShare {
             return

@@ -187,16 +187,16 @@ struct FinishedTimeline {
     /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
     /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
     private static let flushTime = Nanoseconds.seconds(2)
-    /// Maximum lag of the files at the end of a recording on a computer that has enough processor time.
-    private static let usualLag = Nanoseconds.seconds(2)
-    /// `flushTime` on a starved computer, where encoding a single frame and closing the files can take a second each.
-    private static let starvedFlushTime = Nanoseconds.milliseconds(250)
+    /// How much `flushTime` shrinks for each second that the files lag behind more than usual, or that the monitoring
+    /// thread is woken up late. Both happen on a starved computer, where closing the files takes seconds as well.
+    private static let starvationWeight: Int64 = 4
+    /// How far the files lag behind at most on a computer that isn't starved: the alignment delay, the encoder's
+    /// lookahead, and a fragment.
+    private static let usualLag = Nanoseconds.milliseconds(2500)
 
     private func joinEncoders() {
         let workers = recording.outputs.encoderWorkers
-        let now = MediaTime(recording.context.clock.now, since: recording.start)
-        let isStarved = recording.outputs.filesBehind(at: now).map { $0 > Self.usualLag } ?? false
-        let watcher = watchUrgency(workers, flushTime: isStarved ? Self.starvedFlushTime : Self.flushTime)
+        let watcher = watchUrgency(workers)
         for worker in workers { worker.join() }
         for (_, worker) in recording.outputs.namedAudioEncoders { worker.join() }
         watcher.cancel()
@@ -205,22 +205,27 @@ struct FinishedTimeline {
     /// Drops queued frames after `encoderTime`, and abandons the encoders after `flushTime` or within 50 ms of an urgent
     /// stop request, on a separate thread.
     ///
-    /// - Parameters:
-    ///   - workers: The encoders.
-    ///   - flushTime: Maximum time for the encoders to finish.
     /// - Returns: A cancellation object that ends the monitoring.
-    private func watchUrgency(_ workers: [VideoEncoderWorker], flushTime: Nanoseconds) -> Cancellation {
+    private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls
         // In simulated time, encoders have unlimited time to finish.
         let isRealTime = !workers.contains(where: \.waitsForRoom)
+        let sessionTime = MediaTime(recording.context.clock.now, since: recording.start)
+        let lag = recording.outputs.filesBehind(at: sessionTime) ?? .zero
+        let excess = max(lag - Self.usualLag, .zero)
         MediaThread.eventually(name: "urgency") {
             let clock = MonotonicClock()
             let start = clock.now
+            var delay = excess
             var isLate = false
-            while !controls.isUrgent, !isRealTime || clock.now < start + flushTime {
-                guard clock.sleep(until: clock.now + .milliseconds(50), unless: done) else { return }
-                guard !isLate, clock.now >= start + Self.encoderTime else { continue }
+            while !controls.isUrgent,
+                !isRealTime || clock.now - start + delay * Self.starvationWeight < Self.flushTime
+            {
+                let due = clock.now + .milliseconds(50)
+                guard clock.sleep(until: due, unless: done) else { return }
+                delay = delay + (clock.now - due)
+                guard !isLate, clock.now - start >= Self.encoderTime else { continue }
                 isLate = true
                 for worker in workers { worker.giveUpFrames() }
             }

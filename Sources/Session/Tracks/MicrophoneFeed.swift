@@ -318,7 +318,8 @@ final class MicrophoneFeed {
             gaps,
             text:
                 "microphone \(role) delivered invalid samples (not a number, or far beyond full scale). "
-                + "These samples were replaced by silence. Check the microphone's driver, or its source file.")
+                + "These samples were replaced by silence. Check the microphone's driver, or its source file."
+        )
     }
 
     /// Returns the device events since the last call.

@@ -58,7 +58,8 @@ public final class SynchronizedOutput: Sendable {
     ) {
         precondition(!roles.isEmpty, "a synchronized output requires at least one device")
         precondition(
-            Set(roles).count == roles.count, "a synchronized output must not contain a role more than once: \(roles)")
+            Set(roles).count == roles.count,
+            "a synchronized output must not contain a role more than once: \(roles)")
         self.roles = roles
         self.rate = rate
         self.format = format

@@ -94,7 +94,8 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         } catch {
             throw FileError(
                 path: path, operation: "reading",
-                detail: "the file is damaged or was not written by `multicam collect`. Collect the recording again."
+                detail:
+                    "the file is damaged or was not written by `multicam collect`. Collect the recording again."
             )
         }
         if let fault = manifest.fault { throw FileError(path: path, operation: "reading", detail: fault) }

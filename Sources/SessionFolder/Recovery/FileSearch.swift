@@ -103,7 +103,8 @@ struct FileSearch {
                 let file = try RemainingFile(folder.file(name), name: name, start: start)
                 guard file.hasContent || !isCrash else {
                     throw FileError(
-                        path: folder.file(name).path, operation: "reading", detail: "the file contains no audio.")
+                        path: folder.file(name).path, operation: "reading",
+                        detail: "the file contains no audio.")
                 }
                 chain.files.append(file)
             } catch {

@@ -108,7 +108,9 @@ struct FolderRecovery {
             begun?.tracks.first { $0.track == track.name }
                 ?? Manifest.RecoveredTrack(
                     track: track.name, cut_ns: 0, padded_ns: 0,
-                    text: "no data for this track had been written to disk before the crash. The file was renamed to \(track.file.printable())\(FileSearch.lostEnding).")
+                    text:
+                        "no data for this track had been written to disk before the crash. The file was renamed to \(track.file.printable())\(FileSearch.lostEnding)."
+                )
         }
         if known != nil, let end, begun == nil {
             try write(

@@ -226,7 +226,8 @@ public struct SyncCheck {
     ) -> String? {
         if start == nil { return "No event was found near the start, so the drift is unknown." }
         if end == nil {
-            return "The drift is unknown, because the recording is too short or no event was found near the end."
+            return
+                "The drift is unknown, because the recording is too short or no event was found near the end."
         }
         guard drift == nil else { return nil }
         return frame == nil

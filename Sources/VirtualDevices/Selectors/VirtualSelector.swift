@@ -45,7 +45,9 @@ struct VirtualSelector {
             }
             guard values.updateValue(String(parts[1]), forKey: key) == nil else {
                 throw .usage(
-                    selector: text, explanation: "`\(key)` was specified more than once. Separate several values with commas.")
+                    selector: text,
+                    explanation: "`\(key)` was specified more than once. Separate several values with commas."
+                )
             }
         }
         self.values = values

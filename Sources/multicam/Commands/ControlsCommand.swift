@@ -62,7 +62,9 @@ struct ControlsCommand: Command {
                     "`\(word.printable())`: expected NAME=VALUE, for example brightness=128.")
             }
             guard !words.contains(where: { $0.name == parts[0] }) else {
-                throw arguments.spec.error("`\(parts[0].description.printable())` was specified more than once. Specify it only once.")
+                throw arguments.spec.error(
+                    "`\(parts[0].description.printable())` was specified more than once. Specify it only once."
+                )
             }
             words.append((String(parts[0]), String(parts[1])))
         }

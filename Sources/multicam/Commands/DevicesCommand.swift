@@ -31,7 +31,8 @@ struct DevicesCommand: Command {
             OptionSpec(
                 "set", "CAMERA|MICROPHONE", help: "Set properties of this device with the following options."),
             OptionSpec(
-                "position", "front|back|unspecified", help: "Position of the camera: front (facing the user), back, or unspecified."),
+                "position", "front|back|unspecified",
+                help: "Position of the camera: front (facing the user), back, or unspecified."),
             OptionSpec(
                 "mounting", "0|90|180|270",
                 help: "Clockwise rotation in degrees that makes the frames upright."),

@@ -67,7 +67,8 @@ struct StressCommand: Command {
         }
         if text == "all" { return Set(StressKind.allCases) }
         guard let kind = StressKind(rawValue: text) else {
-            throw arguments.spec.error("`--run \(text.printable())`: expected `sets`, `climb`, `soak`, or `all`.")
+            throw arguments.spec.error(
+                "`--run \(text.printable())`: expected `sets`, `climb`, `soak`, or `all`.")
         }
         return [kind]
     }

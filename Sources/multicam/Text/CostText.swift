@@ -158,7 +158,9 @@ enum ReductionText {
             lines += CostText.lines(reduction.cost, notes: [], limit: limit)
         }
         lines += disk(reduction.plan, machine.model.disk).map { ["", $0] } ?? []
-        if !reduction.remedies.isEmpty { lines += ["", "changes that would bring the plan within the budget"] }
+        if !reduction.remedies.isEmpty {
+            lines += ["", "changes that would bring the plan within the budget"]
+        }
         return lines + reduction.remedies.map { "  \($0)" }
     }
 

@@ -269,7 +269,9 @@ struct LiveReplacementTests {
         let told = refusals.withLock { $0 }
         #expect(told.count == 3)
         #expect(told.first?.hasPrefix("camera desk already uses “Virtual camera desk”") == true, "\(told)")
-        #expect(told.dropFirst().first?.hasPrefix("the track of camera desk is a copy of mjpeg") == true, "\(told)")
+        #expect(
+            told.dropFirst().first?.hasPrefix("the track of camera desk is a copy of mjpeg") == true,
+            "\(told)")
         #expect(told.last?.hasPrefix("camera face is off") == true, "\(told)")
         #expect(recording.manifest.changes?.map(\.changes) == [["disable face"]])
         #expect(try recording.track("desk").frames?.written == 180)
