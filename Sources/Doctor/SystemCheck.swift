@@ -78,7 +78,7 @@ enum ProcessorCheck {
         switch machine.priority {
         case .niceLimit:
             return Finding(
-                check, .ok, "capture threads run at elevated priority (nice limit).")
+                check, .ok, "capture threads run at elevated priority, as the user's nice limit allows.")
         case .realtimeKit:
             return Finding(check, .ok, "capture threads run at elevated priority (RealtimeKit).")
         case .notGranted(let reason):

@@ -84,7 +84,7 @@ package final class VideoEncoderWorker: Sendable {
     private let state: ConditionLock<State>
     private let thread: MediaThread
     private let sink: TrackSink
-    /// Whether the caller waits for space in the queue, as in simulated time.
+    /// Whether the caller waits while the queue is full, which is the case in simulated time.
     package let waitsForRoom: Bool
 
     /// Maximum number of queued ticks with new frames. This gives the governor time to act before frames are
@@ -105,7 +105,7 @@ package final class VideoEncoderWorker: Sendable {
     ///   - another: Creates a replacement when an encoder fails. Called on the worker's thread.
     ///   - sink: The sink for the packets.
     ///   - watching: Inspects each newly composed frame; `nil` for no inspection.
-    ///   - waitsForRoom: Whether the caller waits for space in the queue, as in simulated time.
+    ///   - waitsForRoom: Whether the caller waits while the queue is full, which is the case in simulated time.
     package init(
         name: String, encoder: sending any VideoEncoding, another: @escaping Making, to sink: TrackSink,
         watching: Watching? = nil, waitsForRoom: Bool

@@ -272,7 +272,8 @@ extension SessionEvent {
 
     /// The payload of `reduced`.
     public struct Reduced: Payload {
-        public static let meaning = "The plan was reduced before the start."
+        public static let meaning =
+            "Frame rate or resolution was reduced before the start to meet the budget."
 
         /// Description of the reduction.
         public let step: String

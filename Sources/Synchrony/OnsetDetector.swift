@@ -29,8 +29,8 @@ public struct OnsetDetector: Sendable {
     private static let lengthBlocks = 150
     /// Number of quiet blocks that end an onset (20 ms).
     private static let restBlocks = 10
-    /// Minimum ratio of an onset's height to the preceding level. Noise doesn't reach this ratio: its peak
-    /// within 50 ms is four standard deviations, and three times that value practically never occurs.
+    /// Minimum ratio of an onset's height to the preceding level, which is too high for noise: within 50 ms,
+    /// noise peaks at about four standard deviations, and it almost never reaches three times that value.
     private static let leastFactor: Float = 3
     /// Minimum height of an onset, which is −50 dBFS.
     private static let leastHeight: Float = 0.003

@@ -103,8 +103,8 @@ package struct FileSystemFacts: Equatable {
 /// Measures the sustained write speed of a disk with the access pattern of a recording: sequential writes,
 /// flushed to disk every few megabytes.
 package struct WriteSpeedMeasurement {
-    /// Number of bytes between two calls of `fdatasync`. This number corresponds to a one-second fragment
-    /// from several cameras in a recording.
+    /// Number of bytes between two calls of `fdatasync`. One second of a recording of several
+    /// cameras is about as large.
     private static let pieceBytes = 4_000_000
     /// Maximum number of bytes to write, which is much more than the size of a disk's cache.
     private static let mostBytes: Int64 = 256_000_000

@@ -5,7 +5,7 @@ import Media
 /// Each camera has a numbered place in the roster. All methods are thread-safe.
 package final class CameraRoster: Sendable {
     private struct Place {
-        /// Most recent identity of the camera; the bus path changes with the port.
+        /// The camera's most recent identity. Its bus path changes if the camera is plugged into another port.
         var identity: DeviceIdentity
         var isAway = false
         /// Whether an identical camera at another port was disconnected at the same time as this camera.

@@ -73,7 +73,7 @@ public final class ReservedSpace: Sendable {
         state.broadcast { $0.isReleased = true }
     }
 
-    /// Reserves the requested space, and releases it by closing the file.
+    /// Reserves the requested space. Closing the file releases the space.
     private static func keep(in folder: String, _ state: ConditionLock<State>) {
         guard let file = makeFile(in: folder) else { return }
         while let wanted = nextWish(state) {

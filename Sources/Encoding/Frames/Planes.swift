@@ -173,7 +173,7 @@ extension Planes {
         }
     }
 
-    /// Paints a border of even width inside the edges of the planes.
+    /// Paints a border inside the edges of the planes. The border's width must be an even number.
     func frame(width: Int, _ color: YCbCr) {
         surround(
             PixelRectangle(

@@ -73,8 +73,8 @@ public struct RecordedSession: Sendable, Equatable {
             : microphones.contains { gains(of: $0.role).contains { $0.decibels != nil } }
     }
 
-    /// Returns a microphone's gains in the program in decibels, each with its first frame, in order. The
-    /// first entry is at frame 0; `nil` means muted. Without a program, all microphones are mixed unchanged.
+    /// Returns the gains, in dB, that the program's mix applies to a microphone, in order. Each entry contains the
+    /// first frame to which the gain applies. The first entry is at frame 0; `nil` means muted. Without a program, all microphones are mixed unchanged.
     public func gains(of role: String) -> [(frame: Int64, decibels: Double?)] {
         var gains: [(frame: Int64, decibels: Double?)] = []
         for arrangement in arrangements {

@@ -22,7 +22,7 @@ extension SessionCommand {
             groupUse: .decided { place in
                 if case .entry = place { return nil }
                 return
-                    "addresses are allowed only on the node itself. Specify the name of a live output in the node's profile."
+                    "the address of a live output can be set only on the node itself. Specify the name of a live output that the node's profile defines."
             },
             parse: { words throws(ControlError) in try PublishedPlace(words) },
             perform: { place, _, context in context.steering.publishing { $0.perform(place) } }),

@@ -68,8 +68,8 @@ public struct CameraPreference: Sendable, Equatable {
         wishes.choose(camera, for: role)
     }
 
-    /// Replaces the choices with the stored ones after another process changed them. If the most recent
-    /// stored choice is new, it also counts as a choice in this process.
+    /// Replaces the choices with the stored ones after another process changed them. If the most
+    /// recently stored choice was made after the previous call, it counts as if it had been made in this process.
     ///
     /// - Parameters:
     ///   - history: The current stored choices.

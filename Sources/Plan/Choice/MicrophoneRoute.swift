@@ -45,8 +45,8 @@ public struct MicrophoneRoute: Sendable, Equatable {
         wishes.choose(microphone)
     }
 
-    /// Replaces the choices with the stored ones after another process changed them. If the most recent
-    /// stored choice is new, it also counts as a choice in this process.
+    /// Replaces the choices with the stored ones after another process changed them. If the most
+    /// recently stored choice was made after the previous call, it counts as if it had been made in this process.
     public mutating func adopt(_ history: DeviceHistory) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history

@@ -145,7 +145,7 @@ final class DedicatedAudioEncoder: @unchecked Sendable {
 /// rate, then the frame size. When the network recovers, the level is raised gradually. The policy is a value
 /// type without side effects, and is updated once per second.
 struct LiveRatePolicy {
-    /// Measurements of one second.
+    /// Measurements taken over one second.
     struct Measurement: Equatable {
         /// Age of the oldest bytes that are waiting to be sent, either in the live output's queue or in the
         /// protocol implementation.

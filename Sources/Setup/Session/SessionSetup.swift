@@ -510,7 +510,7 @@ extension SessionSetup {
     /// Computes which cameras can run together. Opens devices only to query them.
     ///
     /// - Parameters:
-    ///   - request: The request for the profile with the cameras to combine. `nil` uses all connected cameras.
+    ///   - request: The profile request, which lists the cameras to combine. `nil` uses all connected cameras.
     ///   - machine: The computer to run on: `ThisMachine(output:).model`.
     /// - Returns: The combinations, and notes for the user, one sentence each.
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy.

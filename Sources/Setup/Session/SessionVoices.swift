@@ -35,8 +35,8 @@ final class SessionVoices: Sendable {
         /// Time of the last committed change, in level measurements.
         var changedAt = 0
         var health = Health()
-        /// Cameras that the session refused to show, for example because they were removed, and the time (in level
-        /// measurements) until which the session isn't asked to show them again.
+        /// Cameras that the session refused to show, for example because they were removed, and the number of the
+        /// level measurement after which they may be requested again.
         var refused: (cameras: Set<String>, until: Int) = ([], 0)
         /// The arrangement after the last detected change.
         var known: ProgramArrangement?

@@ -30,7 +30,7 @@ public struct SyncCheck {
     /// recording is examined as a single window.
     private static let shortestHalf = Nanoseconds.seconds(2)
 
-    /// Prepares the check of a recording, using the given tolerance.
+    /// Prepares to check a recording with the given tolerance.
     public init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
         self.session = session
         self.tolerance = tolerance

@@ -29,7 +29,7 @@ struct ControlsCommand: Command {
             OptionSpec("json", help: "Print JSON."),
             OptionSpec("reset", help: "First reset all controls to the camera's defaults."),
             OptionSpec("load", "NAME", help: "Load a saved preset of this camera."),
-            OptionSpec("save", "NAME", help: "Save the resulting values as a preset of this camera."),
+            OptionSpec("save", "NAME", help: "Save the resulting values as a preset for this camera."),
             OptionSpec("delete", "NAME", help: "Delete a preset."),
         ])
 

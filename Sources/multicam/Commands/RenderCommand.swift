@@ -213,7 +213,7 @@ struct RenderSettings: Sendable {
         }
         if let unknown = program.shown.first(where: { !roles.contains($0) }) {
             throw RenderCommand.spec.error(
-                "`--profile \(name.printable())`: the program shows \(unknown.printable()), but the recording has "
+                "`--profile \(name.printable())`: this profile's program shows \(unknown.printable()), but the recording has "
                     + "\(roles.isEmpty ? "no cameras" : "the cameras \(roles.joined(separator: ", "))"). Use a profile with these roles."
             )
         }

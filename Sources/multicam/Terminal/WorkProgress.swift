@@ -97,7 +97,7 @@ final class RenderMeter: Sendable {
 /// Ends long operations on a recording if a stop signal arrives or if the program that started the operation
 /// ends.
 enum JobTermination {
-    /// Time that a canceled operation has to end by itself before the process exits.
+    /// Maximum time for a canceled operation to finish before the process exits.
     private static let patience = Nanoseconds.seconds(2)
     /// Environment variable that marks this process as a job, which must end when its parent program ends.
     /// The standard input of a job is a pipe from the parent program.

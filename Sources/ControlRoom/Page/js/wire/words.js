@@ -257,11 +257,11 @@ const sentences = {
     "key-zebra": ["zebra", "Zebra"],
     "key-false": ["false color", "Falschfarben"],
     "key-areas": ["safe areas (EBU R 95)", "Ränder EBU R 95"],
-    "key-clips": ["clear clip counts", "Übersteuerungen zurücksetzen"],
+    "key-clips": ["reset clipping counters", "Übersteuerungen zurücksetzen"],
     "key-say": ["announce state, time, on-air camera, and most severe message", "Zustand, Zeit, Kamera im Bild und wichtigste Meldung ansagen"],
     "key-sheet": ["show this list", "diese Liste zeigen"],
     "strip-keys": ["In a channel strip: ↑ ↓ change the gain, X mutes, O solos.", "Im Tonstreifen: ↑ ↓ Pegel, X stumm, O solo."],
-    "scene-keys": ["When a scene is selected, Delete deletes the scene.", "Bei ausgewählter Szene: Entf löscht die Szene."],
+    "scene-keys": ["Press Delete to remove the selected scene.", "Bei ausgewählter Szene: Entf löscht die Szene."],
     "player-keys": ["In the player: Space plays or pauses, comma and period step by one frame, ← → by one second. On the player's timeline: Page Up and Page Down jump ten seconds, Home and End jump to the start and end.",
         "Im Abspieler: Leertaste startet und pausiert, Komma und Punkt gehen bildweise, ← → sekundenweise. Auf der Zeitleiste des Abspielers: Bild auf und Bild ab springen zehn Sekunden, Pos1 und Ende an Anfang und Ende."],
     // Live output
