@@ -329,7 +329,7 @@ extension MulticamSession {
 }
 
 extension MulticamSession {
-    /// Adds a microphone to the running recording. The program can then mix the microphone, and `track`
+    /// Adds a microphone to the running recording. The microphone can then be mixed into the program, and `track`
     /// begins. Blocks until the microphone delivers audio; don't call this method from a Swift task.
     ///
     /// - Parameters:

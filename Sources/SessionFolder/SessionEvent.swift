@@ -312,7 +312,7 @@ extension SessionEvent {
         public let track: String
         /// Path of the still image.
         public let file: String
-        /// Path of the clip around the still image.
+        /// Path of the video clip that was recorded just before and after the still image.
         public let clip: String?
 
         package init(track: String, file: String, clip: String? = nil) {

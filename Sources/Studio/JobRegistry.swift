@@ -221,7 +221,7 @@ package enum JobCommand: String, Sendable, Codable, CaseIterable {
     /// The values that an option accepts.
     private enum Allowed {
         case words(Set<String>)
-        /// Digits, lowercase letters, periods, and signs. The text is a number, a time, or a size, which the program
+        /// Digits, lowercase letters, periods, and plus or minus signs. The text is a number, a time, or a size, which the program
         /// checks.
         case letters
         /// A role. Any printable text is safe, because it follows `=`.

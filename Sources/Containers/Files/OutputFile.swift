@@ -226,7 +226,7 @@ extension OwnedDescriptor {
     }
 }
 
-/// The part of a sequence of memory pieces that must still be written to a file.
+/// The part of a list of buffers that hasn't been written to the file yet.
 struct UnwrittenPieces {
     private let pieces: [SharedBytes]
     /// Index of the first piece that isn't completely written, and the number of bytes of this piece that are

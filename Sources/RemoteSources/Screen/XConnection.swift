@@ -156,7 +156,7 @@ enum XConnector {
         case noMemory
     }
 
-    /// Displays with a connection in progress. There is one thread per display, regardless of the number of attempts.
+    /// Displays that are currently being connected. There is one thread per display, regardless of the number of attempts.
     private static let dialled = ConditionLock<[String: Answer?]>([:])
 
     /// Connects to a display. The call blocks at most until the deadline.

@@ -26,7 +26,7 @@ struct TrackLosses {
     let limit: Double?
     /// Total length of the program pauses made by the governor.
     var pause = Nanoseconds.zero
-    /// Whether another finding in the verdict, such as a silent track, makes the track incomplete.
+    /// Whether the track is incomplete for a reason other than losses, for example because it is silent.
     var isFaulty = false
 
     /// Creates the losses of a camera without an ISO track: its missing frames while the program showed it, in program

@@ -63,7 +63,7 @@ public struct VoiceDating: Sendable {
     /// Adds a slice of the voice signal.
     ///
     /// - Returns: The number of the microphone sample that corresponds to the first sample of the slice, and
-    ///   its capture time on `CLOCK_MONOTONIC`; `nil` until two comparisons have been certain. The
+    ///   its capture time on `CLOCK_MONOTONIC`; `nil` until two comparisons were conclusive. The
     ///   microphone's sample number is returned so that an extra or missing block in the sound server doesn't
     ///   look like a different sample rate.
     public mutating func addVoice(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {

@@ -104,7 +104,7 @@ struct GroupTimeFit: Sendable {
         let trimmed = TrimmedLine.fitted(to: points, share: Self.share)
         let rests = points.map { ($0, rest: abs($0.y - trimmed($0.x))) }.sorted { $0.rest < $1.rest }
         let kept = rests.prefix(max(Int(rounding: Self.share * Double(rests.count), .up), 1))
-        // If the measurements scatter more, the slope is pulled more strongly toward the slope of an exact
+        // If the measurements scatter more, the slope is pulled more strongly toward that of a perfect
         // crystal.
         let squares = kept.reduce(0) { $0 + $1.rest * $1.rest } / Double(kept.count)
         // A few measurements may agree by chance, so a minimum scatter is assumed. The minimum is only a
