@@ -17,8 +17,8 @@ final class HelperProcess: Sendable {
         /// Number of requests so far. The thread uses this number to detect new requests after it has failed
         /// to start the program.
         var wishes = 0
-        /// Number of consecutive early exits of the process.
-        var earlyDeaths = 0
+        /// Delay before the next restart of the process.
+        var backoff = Backoff(from: .milliseconds(200), to: .seconds(1))
         var isEnding = false
     }
 
@@ -33,10 +33,6 @@ final class HelperProcess: Sendable {
     private let state = ConditionLock(State())
     private let ending = Cancellation()
 
-    /// Delay before the first restart of the process.
-    private static let firstPause = Nanoseconds.milliseconds(200)
-    /// Delay before a restart if the process repeatedly exits early.
-    private static let pause = Nanoseconds.seconds(1)
     /// Minimum run time after which an exit isn't counted as early.
     private static let minStableDuration = Nanoseconds.seconds(10)
     /// If a process that must report every second doesn't send a message for this time, the process is
@@ -117,8 +113,8 @@ final class HelperProcess: Sendable {
         let pause = state.broadcast { state -> Nanoseconds? in
             state.child = nil
             guard !state.isEnding else { return nil }
-            state.earlyDeaths = clock.now - began > Self.minStableDuration ? 0 : state.earlyDeaths + 1
-            return state.earlyDeaths > 1 ? Self.pause : Self.firstPause
+            if clock.now - began > Self.minStableDuration { state.backoff.reset() }
+            return state.backoff.next()
         }
         guard let pause else { return false }
         let words =

@@ -14,8 +14,6 @@ final class OpenSource: Sendable {
     private let thread = ConditionLock<MediaThread?>(nil)
     private let hasEnded = ConditionLock(false)
 
-    /// Delays before reconnection attempts, in milliseconds. The last delay repeats.
-    private static let pauses: [Int64] = [300, 700, 1000, 1000, 2000, 2000, 4000]
     /// Delay before reconnecting after an error that requires user action.
     private static let longPause = Nanoseconds.seconds(20)
     /// Minimum duration of a connection that counts as successful and resets the retry delays.
@@ -59,7 +57,7 @@ final class OpenSource: Sendable {
 
     private func run() {
         let clock = MonotonicClock()
-        var tries = 0
+        var backoff = Backoff(from: .milliseconds(300), to: .seconds(4))
         let output = SourceOutput(request, address, socket: socket) { [self] in note(.connected, $0) }
         let word = address.kind == .screen ? "screen" : "network"
         while !cancellation.isCancelled {
@@ -75,10 +73,9 @@ final class OpenSource: Sendable {
                 let error = asksPerson ? failure.withoutFurtherTries : failure
                 let isOver = if case .over = error { true } else { false }
                 let isRefused = if case .lost = error { false } else { true }
-                if clock.now - began > Self.minStableDuration { tries = 0 }
-                pause = .milliseconds(Self.pauses[min(tries, Self.pauses.count - 1)])
+                if clock.now - began > Self.minStableDuration { backoff.reset() }
+                pause = backoff.next()
                 if isRefused { pause = max(pause, Self.longPause) }
-                tries += 1
                 output.leave(because: "\(error.outageWord(word)): \(error.description.trimmingFullStop)")
                 hasEnded.withLock { $0 = isOver }
                 note(isOver ? .ended : isRefused ? .refused : .waiting, error.description)

@@ -45,7 +45,8 @@ public final class Supervisor: Sendable {
         var door: RecorderConnectionBroker?
         var generation = 0
         var began = MonotonicClock().now
-        var delay = Supervisor.firstDelay
+        /// Delay before the next restart of the web process.
+        var backoff = Backoff(from: .milliseconds(100), to: .seconds(2))
         var port: Int
         var isListening = false
         var recorder: ChildProcess?
@@ -85,10 +86,6 @@ public final class Supervisor: Sendable {
     private let events = BoundedQueue<Event>(capacity: 10_000)
     private let tell: @Sendable (News) -> Void
 
-    /// Initial delay before a crashed web process is restarted. The delay doubles each time the process
-    /// crashes immediately.
-    private static let firstDelay = Nanoseconds.milliseconds(100)
-    private static let longestDelay = Nanoseconds.seconds(2)
     /// Run time after which a crash of the web process doesn't count as immediate.
     private static let minStableDuration = Nanoseconds.seconds(1)
     /// Maximum silence of a web process in seconds, between two messages and before the first message.
@@ -371,10 +368,8 @@ public final class Supervisor: Sendable {
 
     private func scheduleWeb(_ state: inout State) {
         let now = MonotonicClock().now
-        state.delay =
-            now - state.began > Self.minStableDuration
-            ? Self.firstDelay : min(state.delay + state.delay, Self.longestDelay)
-        let (events, due) = (events, now + state.delay)
+        if now - state.began > Self.minStableDuration { state.backoff.reset() }
+        let (events, due) = (events, now + state.backoff.next())
         MediaThread.eventually(name: "web:again") {
             MonotonicClock().sleep(until: due, unless: Cancellation())
             events.put(.webDue)

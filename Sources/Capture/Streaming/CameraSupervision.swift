@@ -26,6 +26,10 @@ struct CameraSupervision {
     /// doesn't access any camera and takes a fraction of a millisecond.
     private static let lookInterval = Nanoseconds.milliseconds(200)
 
+    /// Delays between attempts to restart a camera that was found but doesn't deliver. Each attempt puts more load on the
+    /// bus and the camera than on this program.
+    static let backoff = Backoff(from: .milliseconds(200), to: .seconds(8))
+
     init(
         device: CaptureDevice, format: VideoFormat, held: HeldControls,
         adoptsOtherSizes: Bool, readsHeaders: Bool, roster: CameraRoster, number: Int,
@@ -47,29 +51,29 @@ struct CameraSupervision {
     /// - Parameter first: Returns the opened, streaming camera and transfers its ownership. The caller must
     ///   not retain the opened camera, because its node must be closed before the camera is searched for.
     mutating func run(from first: () -> CameraGeneration?) {
-        var pauses = RetryBackoff()
+        var backoff = Self.backoff
         var streaming = first()
         while true {
-            if let end = follow(streaming.take(), &pauses) {
+            if let end = follow(streaming.take(), &backoff) {
                 if end.mayBeOfFormat, giveUpFormat(end.cause) {
-                    streaming = awaitReturn(&pauses, after: .zero)
+                    streaming = awaitReturn(&backoff, after: .zero)
                     continue
                 }
                 delivery.away(end.cause)
                 held.node = nil
                 roster.leave(number, among: PresentCameras().devices())
-                streaming = awaitReturn(&pauses, after: pauses.next())
+                streaming = awaitReturn(&backoff, after: backoff.next())
                 continue
             }
             switch requests.take() {
             case .stop: return
-            case .none: streaming = awaitReturn(&pauses, after: .zero)
+            case .none: streaming = awaitReturn(&backoff, after: .zero)
             case .change(let wanted):
                 delivery.away(wanted == nil ? "off" : "changing its format", isRequested: true)
                 guard let next = wanted ?? awaitFormat() else { return }
                 format.ask(for: next)
-                pauses.reset()
-                streaming = awaitReturn(&pauses, after: .zero)
+                backoff.reset()
+                streaming = awaitReturn(&backoff, after: .zero)
             }
         }
     }
@@ -92,7 +96,7 @@ struct CameraSupervision {
     /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if no opened camera was
     ///   passed.
     private mutating func follow(
-        _ generation: consuming CameraGeneration?, _ pauses: inout RetryBackoff
+        _ generation: consuming CameraGeneration?, _ backoff: inout Backoff
     ) -> V4L2Stream.End? {
         guard let generation else { return nil }
         let streamed = generation.format
@@ -101,7 +105,7 @@ struct CameraSupervision {
                 generation, held: held, wakeUp: requests.wakeUp, delivery: delivery)
             let end = stream.run()
             if stream.hasDelivered {
-                pauses.reset()
+                backoff.reset()
                 format.delivered(in: streamed)
             }
             return end
@@ -118,7 +122,7 @@ struct CameraSupervision {
     ///   - pauses: The delays between attempts.
     ///   - first: The delay before the first attempt.
     /// - Returns: The opened, streaming camera; `nil` if a request woke the thread.
-    private mutating func awaitReturn(_ pauses: inout RetryBackoff, after first: Nanoseconds)
+    private mutating func awaitReturn(_ backoff: inout Backoff, after first: Nanoseconds)
         -> CameraGeneration?
     {
         let news = listen()
@@ -126,7 +130,7 @@ struct CameraSupervision {
         while true {
             switch sleep(for: pause, or: news) {
             case .stop: return nil
-            case .news: pauses.reset()
+            case .news: backoff.reset()
             case .deadline: break
             }
             let present = PresentCameras().devices()
@@ -137,7 +141,7 @@ struct CameraSupervision {
                 // If the camera was off or about to change its format when it was unplugged, no stream has
                 // ended, so the disconnection is recorded here.
                 roster.leave(number, among: present)
-                pauses.reset()
+                backoff.reset()
                 pause = Self.lookInterval
             case .ambiguous(let devices):
                 let list = devices.map(\.selector).joined(separator: ", ")
@@ -151,7 +155,7 @@ struct CameraSupervision {
                 } catch {
                     delivery.away(Self.cause(error))
                     // No event announces that a signal source was switched on, and polling for the signal is cheap.
-                    pause = error.reason == .noSignal ? Self.lookInterval : pauses.next()
+                    pause = error.reason == .noSignal ? Self.lookInterval : backoff.next()
                 }
             }
         }
@@ -273,26 +277,5 @@ struct FormatOnTrial {
         guard wanted != proven else { return nil }
         defer { wanted = proven }
         return wanted
-    }
-}
-
-/// Exponential backoff for a camera that was found but doesn't deliver: from 200 ms to 8 s, doubled each
-/// time. An attempt puts more load on the bus and the camera than on this program.
-///
-/// This value type only computes delays; the caller sleeps.
-struct RetryBackoff {
-    private static let shortest = Nanoseconds.milliseconds(200)
-    private static let longest = Nanoseconds.seconds(8)
-    private var upcoming = shortest
-
-    /// Returns the delay before the next attempt, and doubles the following one.
-    mutating func next() -> Nanoseconds {
-        defer { upcoming = min(upcoming * 2, Self.longest) }
-        return upcoming
-    }
-
-    /// Resets to the shortest delay, because the camera delivered frames or a different camera was found.
-    mutating func reset() {
-        upcoming = Self.shortest
     }
 }

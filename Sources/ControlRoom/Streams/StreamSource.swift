@@ -22,7 +22,7 @@ final class StreamSource: Sendable {
         /// Time of the next attempt to connect to the recorder. The pause between attempts doubles each time
         /// the recorder refuses the stream.
         var due = ClockTime(nanoseconds: 0)
-        var pause = StreamSource.pauses.first
+        var backoff = Backoff(from: .milliseconds(100), to: .seconds(5))
         /// Message of the recorder's last refusal. Pages receive each message once.
         var refusal: String?
     }
@@ -33,7 +33,6 @@ final class StreamSource: Sendable {
 
     /// Maximum number of packets or audio slices queued for the web loop.
     private static let mostWaiting = 300
-    private static let pauses = (first: Nanoseconds.milliseconds(100), last: Nanoseconds.seconds(5))
 
     /// Creates a source that isn't attached yet.
     init(_ key: StreamKey, _ mailbox: WebMailbox<RoomMessage>) { (self.key, self.mailbox) = (key, mailbox) }
@@ -50,8 +49,7 @@ final class StreamSource: Sendable {
             guard state.isOver, !state.isClosed, state.due <= MonotonicClock().now else { return false }
             // The state is updated before the tap is created, because the tap's thread may report its end
             // immediately.
-            (state.isOver, state.due) = (false, MonotonicClock().now + state.pause)
-            state.pause = min(state.pause + state.pause, Self.pauses.last)
+            (state.isOver, state.due) = (false, MonotonicClock().now + state.backoff.next())
             return true
         }
         guard isDue else { return }
@@ -127,7 +125,8 @@ final class StreamSource: Sendable {
     private func offer(_ piece: StreamPiece?) {
         guard let piece else { return }
         let isFirst = state.withLock { state in
-            (state.pause, state.refusal) = (Self.pauses.first, nil)
+            state.backoff.reset()
+            state.refusal = nil
             if key.isPicture || state.waiting.count >= Self.mostWaiting { state.waiting = [] }
             state.waiting.append(piece)
             return state.waiting.count == 1

@@ -54,9 +54,6 @@ struct NodeCommand: Command {
     private let task: (name: String, values: [(key: String, value: String?)])
 
     static let usualProfile = "pip"
-    /// Delays before the group program is restarted: `usual` after it ran for a long time, `early` after it
-    /// ended soon.
-    private static let pauses = (usual: Nanoseconds.milliseconds(200), early: Nanoseconds.seconds(2))
     private static let minStableDuration = Nanoseconds.seconds(5)
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -153,6 +150,7 @@ struct NodeCommand: Command {
     ) -> ExitStatus {
         let clock = MonotonicClock()
         var isFirst = true
+        var backoff = Backoff(from: .milliseconds(200), to: .seconds(2))
         while true {
             let began = clock.now
             let status: Int32
@@ -178,8 +176,8 @@ struct NodeCommand: Command {
             Output.message(
                 "The program that communicates with the group exited with status \(status) and is being restarted. Running recordings continue."
             )
-            let pause = clock.now - began > minStableDuration ? pauses.usual : pauses.early
-            guard clock.sleep(until: clock.now + pause, unless: ending) else { return .done }
+            if clock.now - began > minStableDuration { backoff.reset() }
+            guard clock.sleep(until: clock.now + backoff.next(), unless: ending) else { return .done }
         }
     }
 }

@@ -101,10 +101,10 @@ struct CameraRosterTests {
 
     @Test("Retries of a camera that delivers no frames back off to 8 s")
     func pauses() {
-        var pauses = RetryBackoff()
-        let milliseconds = (0..<8).map { _ in Int(pauses.next().inMilliseconds) }
+        var backoff = CameraSupervision.backoff
+        let milliseconds = (0..<8).map { _ in Int(backoff.next().inMilliseconds) }
         #expect(milliseconds == [200, 400, 800, 1600, 3200, 6400, 8000, 8000])
-        pauses.reset()
-        #expect(pauses.next() == .milliseconds(200))
+        backoff.reset()
+        #expect(backoff.next() == .milliseconds(200))
     }
 }
