@@ -119,7 +119,7 @@ struct CameraSupervision {
     /// Searches for the camera until it is streaming again.
     ///
     /// - Parameters:
-    ///   - pauses: The delays between attempts.
+    ///   - backoff: The delays between attempts.
     ///   - first: The delay before the first attempt.
     /// - Returns: The opened, streaming camera; `nil` if a request woke the thread.
     private mutating func awaitReturn(_ backoff: inout Backoff, after first: Nanoseconds)
