@@ -101,6 +101,9 @@ package final class CameraInput: Sendable {
     /// off.
     package var isAway: Bool { box.withLock { $0.isAway } }
 
+    /// Time at which the most recent frame arrived, on the session's clock; `nil` before the first frame.
+    package var lastArrival: ClockTime? { box.withLock { $0.lastArrival } }
+
     /// Restarts the camera in another format, or turns the camera off. Nothing happens if the format is
     /// already in use or was requested last.
     ///

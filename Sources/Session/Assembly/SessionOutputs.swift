@@ -100,19 +100,30 @@ final class SessionOutputs {
         return tracks + [program.map { (name: "program", worker: $0.encoder) }].compactMap(\.self)
     }
 
-    /// Returns the duration of captured data that isn't in the files yet at a time relative to T0. A crash at
-    /// that time would lose this data. Returns `nil` while no file is being written. A copied stream doesn't
-    /// count while the camera is disconnected, since the stream has no data to write.
-    func filesBehind(at time: MediaTime) -> Nanoseconds? {
-        let idle = Set(
-            cameraTracks.filter { $0 is CopiedStreamTrack && $0.input.isAway }.compactMap {
-                places[$0.name]?.file
-            })
-        let movies = writers.compactMap { path, writer in
-            idle.contains(path) || isEnding(file: path) ? nil : writer.file(0)?.writtenEnd
+    /// Returns how much captured data isn't in the files yet. A crash would lose this data. A copied stream has no data
+    /// to write while its camera doesn't deliver frames.
+    ///
+    /// - Parameters:
+    ///   - now: The current time on the session's clock.
+    ///   - start: T0 on the session's clock.
+    /// - Returns: The duration of the data, or `nil` while no file is being written.
+    func filesBehind(at now: ClockTime, since start: ClockTime) -> Nanoseconds? {
+        let time = MediaTime(now, since: start)
+        func lag(from end: MediaTime, to time: MediaTime) -> Nanoseconds {
+            Nanoseconds(max(0, time.nanoseconds - end.nanoseconds))
         }
-        let waves = microphoneTracks.filter { !$0.hasEnded }.compactMap { $0.file?.file(0)?.writtenEnd }
-        return (movies + waves).min().map { Nanoseconds(max(0, time.nanoseconds - $0.nanoseconds)) }
+        let movies = writers.compactMap { path, writer -> Nanoseconds? in
+            let tracks = cameraTracks.filter { places[$0.name]?.file == path }
+            let isIdle = tracks.contains { $0 is CopiedStreamTrack && $0.input.isAway }
+            guard !isIdle, !isEnding(file: path), let end = writer.file(0)?.writtenEnd else { return nil }
+            let isCopied = !tracks.isEmpty && tracks.allSatisfy { $0 is CopiedStreamTrack }
+            let arrival = isCopied ? tracks.compactMap(\.input.lastArrival).max() : nil
+            return lag(from: end, to: min(time, arrival.map { MediaTime($0, since: start) } ?? time))
+        }
+        let waves = microphoneTracks.filter { !$0.hasEnded }.compactMap {
+            $0.file?.file(0)?.writtenEnd.map { lag(from: $0, to: time) }
+        }
+        return (movies + waves).max()
     }
 
     /// Current lag of each video encoder that hasn't failed.

@@ -211,8 +211,8 @@ struct FinishedTimeline {
         let controls = recording.context.controls
         // In simulated time, encoders have unlimited time to finish.
         let isRealTime = !workers.contains(where: \.waitsForRoom)
-        let sessionTime = MediaTime(recording.context.clock.now, since: recording.start)
-        let lag = recording.outputs.filesBehind(at: sessionTime) ?? .zero
+        let lag =
+            recording.outputs.filesBehind(at: recording.context.clock.now, since: recording.start) ?? .zero
         let excess = max(lag - Self.usualLag, .zero)
         MediaThread.eventually(name: "urgency") {
             let clock = MonotonicClock()

@@ -313,7 +313,7 @@ final class RunningRecording {
         status.start = start
         status.alignmentDelay = delay
         status.priority = ThreadPriorities.process.grant
-        status.behind = outputs.filesBehind(at: MediaTime(status.takenAt, since: start))
+        status.behind = outputs.filesBehind(at: status.takenAt, since: start)
         if phase == .recording { mostBehind = max(mostBehind, status.behind ?? .zero) }
         status.cameras = inputs.cameras.map { camera in
             SessionStatus.Camera(camera, counts: counts(of: camera), standsBy: false)

@@ -59,7 +59,9 @@ struct TrackLosses {
         lost = counts.values.reduce(0, +)
         all = Double(max(frames.captured, 0)) + lost
         causes = Self.sorted(counts, isRecovered: isRecovered)
-        self.gaps = gaps
+        // A gap shorter than a frame, for example between a file's last frame and the end, can't contain one.
+        let interval = track.rate.map { $0 > 0 ? 1e9 / $0 : 0 } ?? 0
+        self.gaps = lost > 0 ? gaps : gaps.filter { $0.length >= interval }
         failure = track.failure
         self.limit = limit
     }

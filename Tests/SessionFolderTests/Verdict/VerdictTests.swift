@@ -273,6 +273,15 @@ struct VerdictTests {
         #expect(verdict.level == .bad && verdict.exceededLimits.count == 1)
     }
 
+    @Test("a gap that is shorter than a frame doesn't make a camera track incomplete")
+    func gapWithoutFrame() {
+        var track = Self.camera("desk")
+        track.rate = 30
+        #expect(
+            Self.verdict([track], gaps: [Self.gap("desk", 9.99, for: 0.01, "end of file")]).level == .good)
+        #expect(Self.verdict([track], gaps: [Self.gap("desk", 9.9, for: 0.1, "end of file")]).level == .look)
+    }
+
     @Test("losses within the limits and inaccurate clocks have the level between good and bad")
     func look() {
         let few = Self.verdict(
