@@ -92,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "multicam-sources", dependencies: ["System", "RemoteSources"], swiftSettings: strict),
         module(
-            "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSoup", "CXCB", "Control", "Encoding",
+            "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSRT", "CSoup", "CXCB", "Control", "Encoding",
             "System", "Media", "MediaLink", "SessionFolder"),
         // This executable coordinates a session on several machines. The recorder doesn't link its dependencies.
         .executableTarget(

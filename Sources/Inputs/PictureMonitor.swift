@@ -4,7 +4,7 @@ internal import SessionFolder
 /// Detects whether a camera delivers identical or black frames, at the moment or during the whole recording.
 ///
 /// The monitor compares a few bytes of each frame until a frame differs, and then compares five frames per
-/// second. The monitor decodes one frame per second at reduced size until a frame isn't black, and then one
+/// second. The monitor decodes five frames per second at reduced size until a frame isn't black, and then one
 /// every five seconds. Don't add H.264 frames, because they can't be decoded individually and their bytes
 /// differ even if the images are identical. Use an instance only on the camera's thread.
 struct PictureMonitor {
@@ -29,7 +29,7 @@ struct PictureMonitor {
     private static let compareEvery = Nanoseconds.milliseconds(200)
     /// Maximum luma of a black frame, in the range 16…235.
     private static let black = 24
-    private static let lookEvery = (dark: Nanoseconds.seconds(1), lit: Nanoseconds.seconds(5))
+    private static let lookEvery = (dark: Nanoseconds.milliseconds(200), lit: Nanoseconds.seconds(5))
     /// Time for which frames must be identical or black before the camera is considered faulty.
     private static let patience = Nanoseconds.seconds(2)
 

@@ -1,4 +1,5 @@
 internal import CMedia
+internal import CSRT
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
@@ -24,6 +25,7 @@ public enum RemoteSources {
         }
         // Libraries include addresses, and therefore passwords, in their log messages.
         media_hear_messages()
+        srt_be_silent()
         let reports = BoundedQueue<String>(capacity: mostReports)
         MediaThread.eventually(name: "source:reports") {
             while let line = reports.next() {

@@ -67,6 +67,21 @@ struct RecordTests {
         }
     }
 
+    @Test("A camera with one frame per second loses no frame at the end of its encoded track")
+    func slowCamera() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.file(
+            "slow.yaml",
+            """
+            cameras: { desk: { device: "virtual:clap?size=320x180&fps=1" } }
+            tracks: { cameras: encode }
+            """)
+        let outcome = try Multicam.run("record", "--profile", profile, "--duration", "2", in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("multicam: Complete"))
+        #expect(try scratch.session(in: "recordings").play("cameras/desk.mov").frames == 2)
+    }
+
     @Test("Losses beyond the profile's limit cause exit status 6, and all files are complete")
     func limit() throws {
         let scratch = try Scratch()

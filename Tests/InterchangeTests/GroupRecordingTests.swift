@@ -156,4 +156,27 @@ struct GroupRecordingTests {
         #expect(timeline.angles[1].clips.map(\.frames) == [120..<300])
         #expect(timeline.angles[1].clips[0].start.frames(at: FrameRate(1, per: 1)) == 0)
     }
+
+    @Test(
+        "the clips of a split microphone stay within their files, although a frame isn't a whole number of samples"
+    )
+    func splitMicrophone() throws {
+        let duration: Int64 = 9_409_400_000
+        // Frame 141 begins at 4.7047 s. The next sample is 8 µs later.
+        let boundary: Int64 = 4_704_708_333
+        var microphone = TestManifest.microphone("host", duration: duration)
+        microphone.parts = ["audio/host.wav", "audio/host-2.wav"]
+        microphone.part_details = [
+            Manifest.Part(file: "audio/host.wav", first_ns: 0),
+            Manifest.Part(file: "audio/host-2.wav", first_ns: boundary),
+        ]
+        let manifest = TestManifest.make(
+            duration: duration,
+            tracks: [TestManifest.camera("desk", rate: 30_000.0 / 1001, duration: duration), microphone])
+        let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
+        let timeline = EditTimeline(session, cut: .none(of: session))
+        let clips = try #require(timeline.sounds.first).clips
+        #expect(clips.map(\.frames) == [0..<141, 141..<282])
+        #expect(clips.map(\.start) == [.zero, .zero])
+    }
 }

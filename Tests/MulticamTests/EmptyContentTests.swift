@@ -63,4 +63,20 @@ struct EmptyContentTests {
         #expect(recording.manifest.devices.first?.content == .black)
         #expect(Verdict(recording.manifest).text.contains("Camera a delivered only black pictures"))
     }
+
+    @Test("the verdict doesn't call a camera black that is black only at the beginning")
+    func darkStart() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "dark-\(UUID().uuidString).mov")
+        let black = "color=black:size=320x180:rate=30:duration=0.5"
+        try Reader.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i", black, "-f", "lavfi",
+                "-i", "testsrc2=size=320x180:rate=30:duration=2", "-filter_complex", "[0][1]concat", "-c:v",
+                "mjpeg", file.path,
+            ])
+        let recording = try await Recording("cameras: { a: { device: \"file:\(file.path)\" } }", seconds: 1.5)
+        try FileManager.default.removeItem(at: file)
+        #expect(recording.manifest.devices.first?.content == nil)
+    }
 }

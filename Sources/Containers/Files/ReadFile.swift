@@ -23,7 +23,8 @@ package final class ReadFile: ReadableFile {
         byteCount = Int64(status.st_size)
     }
 
-    /// Opens a file that is already open a second time for reading, even if the file was renamed or removed.
+    /// Opens a file that is already open a second time for reading, even if the file was renamed or removed. Waits up to
+    /// one second for a free file descriptor.
     ///
     /// - Parameters:
     ///   - other: The file's descriptor, open for reading.
@@ -31,7 +32,12 @@ package final class ReadFile: ReadableFile {
     /// - Throws: `FileError` with the operation "opening".
     init(_ other: borrowing OwnedDescriptor, path: String) throws(FileError) {
         self.path = path
-        let number = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
+        var number = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
+        // At the limit for open files, the files that are being closed at the same time free descriptors.
+        for _ in 0..<20 where number < 0 && errno == EMFILE {
+            usleep(50_000)
+            number = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
+        }
         guard number >= 0 else { throw FileError(path: path, operation: "opening", errno: errno) }
         descriptor = OwnedDescriptor(owning: number)
         var status = stat()

@@ -117,12 +117,15 @@ extension SessionTrack {
     /// the frame's time.
     fileprivate func clips(in frames: Range<Int64>, of session: RecordedSession) -> [EditClip] {
         parts.compactMap { part in
-            let first = max(frames.lowerBound, session.rate.ticks(before: part.firstFrame))
-            let end = min(frames.upperBound, session.rate.ticks(before: part.to))
+            // The first sample of a file may be up to one sample after the frame at which the recording was split.
+            let tolerance = Nanoseconds(kind == .microphone ? 20_834 : 0)
+            let first = max(
+                frames.lowerBound, session.rate.ticks(before: part.firstFrame.later(by: .zero - tolerance)))
+            let end = min(frames.upperBound, session.rate.ticks(before: part.to.later(by: .zero - tolerance)))
             guard first < end else { return nil }
+            let start = ExactTime(frame: first, at: session.rate) - exact(part.from)
             return EditClip(
-                role: role, part: part, frames: first..<end,
-                start: ExactTime(frame: first, at: session.rate) - exact(part.from))
+                role: role, part: part, frames: first..<end, start: start.value < 0 ? .zero : start)
         }
     }
 

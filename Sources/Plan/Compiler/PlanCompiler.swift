@@ -199,8 +199,11 @@ struct PlanCompiler {
         case nil:
             let mounting = device.device.mounting
             if mounting != .none {
+                let reason =
+                    SourceKind(device.device) == .file
+                    ? "the file is marked as rotated" : "the camera is mounted in a rotated position"
                 notes.append(
-                    "\(camera.role): the camera is mounted in a rotated position, so its frames are rotated \(mounting.degrees)° clockwise. To prevent this, set `rotation: 0` in the profile."
+                    "\(camera.role): \(reason), so its frames are rotated \(mounting.degrees)° clockwise. To prevent this, set `rotation: 0` in the profile."
                 )
             }
             return (mounting, .mounting)

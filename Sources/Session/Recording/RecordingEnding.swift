@@ -187,12 +187,9 @@ struct FinishedTimeline {
     /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
     /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
     private static let flushTime = Nanoseconds.seconds(2)
-    /// How much `flushTime` shrinks for each second that the files lag behind more than usual, or that the monitoring
-    /// thread is woken up late. Both happen on a starved computer, where closing the files takes seconds as well.
+    /// How much `flushTime` shrinks for each second by which the last tick was decided too late, or by which the monitoring
+    /// thread was woken up too late. Both happen on a starved computer, where closing the files takes seconds as well.
     private static let starvationWeight: Int64 = 4
-    /// How far the files lag behind at most on a computer that isn't starved: the alignment delay, the encoder's
-    /// lookahead, and a fragment.
-    private static let usualLag = Nanoseconds.milliseconds(2500)
 
     private func joinEncoders() {
         let workers = recording.outputs.encoderWorkers
@@ -211,13 +208,12 @@ struct FinishedTimeline {
         let controls = recording.context.controls
         // In simulated time, encoders have unlimited time to finish.
         let isRealTime = !workers.contains(where: \.waitsForRoom)
-        let lag =
-            recording.outputs.filesBehind(at: recording.context.clock.now, since: recording.start) ?? .zero
-        let excess = max(lag - Self.usualLag, .zero)
+        let due = recording.start + Nanoseconds(end.nanoseconds) + recording.delay
+        let lateness = max(recording.context.clock.now - due, .zero)
         MediaThread.eventually(name: "urgency") {
             let clock = MonotonicClock()
             let start = clock.now
-            var delay = excess
+            var delay = lateness
             var isLate = false
             while !controls.isUrgent,
                 !isRealTime || clock.now - start + delay * Self.starvationWeight < Self.flushTime

@@ -21,7 +21,8 @@ final class RunningRecording {
     let outputs: SessionOutputs
     /// The start time of the recording (T0) on the session's clock.
     let start: ClockTime
-    private let delay: Nanoseconds
+    /// The alignment delay: how long after its time a tick is decided.
+    let delay: Nanoseconds
     private let timeline: Timeline
     private let parts: PartDirector
     private let changes: ChangeDirector

@@ -74,8 +74,9 @@ struct TrackLosses {
         kind = .microphone
         lost = Double(max(samples.silence, 0))
         all = Double(max(samples.written, 0))
-        causes = Self.sorted(Self.lengths(of: gaps), isRecovered: isRecovered)
-        self.gaps = gaps
+        // A gap shorter than a sample, for example between a file's last sample and the end, can't contain one.
+        self.gaps = gaps.filter { Self.samples(inNanoseconds: $0.length) >= 1 }
+        causes = Self.sorted(Self.lengths(of: self.gaps), isRecovered: isRecovered)
         failure = track.failure
         self.limit = limit
     }

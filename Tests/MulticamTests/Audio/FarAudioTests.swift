@@ -105,7 +105,7 @@ struct FarAudioTests {
                 let error = await #expect(throws: SetupError.self) {
                     _ = try await Recording("\(kind): { host: { device: \"file:\(path)\" } }", seconds: 1)
                 }
-                #expect(error?.description.contains("it is a named pipe") == true)
+                #expect(error?.description.contains("a named pipe") == true)
             }
             let error = #expect(throws: SetupError.self) {
                 _ = try SessionSetup(SetupRequest(profile: path))

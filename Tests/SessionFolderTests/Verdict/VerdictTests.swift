@@ -279,6 +279,11 @@ struct VerdictTests {
         track.rate = 30
         #expect(
             Self.verdict([track], gaps: [Self.gap("desk", 9.99, for: 0.01, "end of file")]).level == .good)
+        #expect(
+            Self.verdict(
+                [Self.microphone("host")], gaps: [Self.gap("host", 9.99, for: 0.000_01, "end of file")]
+            )
+            .level == .good)
         #expect(Self.verdict([track], gaps: [Self.gap("desk", 9.9, for: 0.1, "end of file")]).level == .look)
     }
 
