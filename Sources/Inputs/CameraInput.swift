@@ -596,6 +596,16 @@ extension CameraInput {
     }
 }
 
+extension CameraInput.Delivery {
+    /// The cause of the outage that this delivery announces; `nil` for other deliveries.
+    package var outageCause: String? {
+        switch self {
+        case .away(_, let cause, _), .ended(_, let cause): cause.printable(limit: 400)
+        case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: nil
+        }
+    }
+}
+
 extension CameraInput {
     /// A source that the camera input uses or has used in this recording.
     package struct UsedSource: Sendable {

@@ -61,12 +61,18 @@ extension SourceKind {
 extension DeviceError.Reason {
     /// Returns the error for a device of this kind that delivered no usable data in time, with advice that
     /// suits the kind.
-    package static func silence(of kind: SourceKind, seconds: Int) -> Self {
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of device.
+    ///   - seconds: How long the session waited for data.
+    ///   - outage: The cause that the device reported for its current outage; `nil` without an outage.
+    /// - Returns: The reason of a `DeviceError`.
+    package static func silence(of kind: SourceKind, seconds: Int, after outage: String?) -> Self {
         switch kind {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)
         case .virtual, .file, .network, .phone, .screen, .application:
             .other(
-                "the device delivered no usable data within \(seconds) s. \(kind.advice), or remove the device from the profile."
+                "the device delivered no usable data within \(seconds) s\(outage.map { " (\($0.trimmingFullStop))" } ?? ""). \(kind.advice), or remove the device from the profile."
             )
         }
     }

@@ -102,7 +102,7 @@ final class SessionInputs {
         for awaited: Awaited, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
         let begin = clock.now
-        while let (waiting, kind, settlingTime, missingKeysOf) = firstWithout(awaited) {
+        while let (waiting, kind, settlingTime, missingKeysOf, outage) = firstWithout(awaited) {
             guard controls.stopTime == nil else { throw .stopped }
             let limit = limit + settlingTime
             guard clock.now < begin + limit else {
@@ -112,7 +112,7 @@ final class SessionInputs {
                         device: waiting, operation: "starting",
                         reason: missingKeysOf.map {
                             .other(Self.lackOfKeyFrames(of: $0, seconds: seconds))
-                        } ?? .silence(of: kind, seconds: seconds)))
+                        } ?? .silence(of: kind, seconds: seconds, after: outage)))
             }
             clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
             keepLatest()
@@ -210,7 +210,8 @@ final class SessionInputs {
     /// additional settling time, and whether it delivers frames but no key frame.
     private func firstWithout(
         _ awaited: Awaited
-    ) -> (name: String, kind: SourceKind, settlingTime: Nanoseconds, missingKeysOf: String?)? {
+    ) -> (name: String, kind: SourceKind, settlingTime: Nanoseconds, missingKeysOf: String?, outage: String?)?
+    {
         for camera in cameras {
             let count = camera.progress.goodFrames
             // If reception starts in the middle of a camera's stream, the stream can't be decoded before the
@@ -221,7 +222,7 @@ final class SessionInputs {
             let device = camera.source.device
             return (
                 "camera \(camera.role) (\(device.name))", SourceKind(device), .zero,
-                lacksKey ? device.selector : nil
+                lacksKey ? device.selector : nil, camera.outage?.outageCause
             )
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {
@@ -229,7 +230,7 @@ final class SessionInputs {
             return (
                 "microphone \(microphone.role) (\(microphone.source.device.name))",
                 SourceKind(microphone.source.device),
-                microphone.source.settlingTime, nil
+                microphone.source.settlingTime, nil, nil
             )
         }
         return nil

@@ -83,7 +83,7 @@ PYTHON
     says unknown 2 "does not have this control" "focus_absolute, focus_automatic_continuous"
     says range 2 "51 is out of range. Choose 0 to 250 in steps of 5."
     says menu 2 "loud is not a valid choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
-    says governed 2 "Set focus_automatic_continuous=0 as well."
+    says governed 2 "Also set focus_automatic_continuous=0."
     says permission 4 "usermod"
     says missing 3 /dev/video77
     equal "a refused request changes nothing" "$(cat "$results/untouched.v4l2")" "brightness: 7 focus_absolute: 50 "
