@@ -14,6 +14,29 @@ struct Collection {
     /// Bandwidth limit in rsync's `--bwlimit` syntax; `nil` for no limit.
     let limit: String?
 
+    /// The result of a transfer.
+    private enum Transfer {
+        /// The local copy is identical to the node's files.
+        case complete
+        /// The transfer failed, and a message was printed.
+        case failed
+        /// The transfer was interrupted, because it was too slow and other nodes are waiting.
+        case slow
+    }
+
+    /// A node whose recording is to be fetched.
+    private struct Source {
+        let member: GroupMember
+        /// Name of the recording's folder on the node.
+        let folder: String
+        /// The node's entry for `group.json`.
+        let entry: GroupManifest.Node
+    }
+
+    /// A node that transfers less than `bytes` in `time` is fetched after the other nodes, so that a node can't delay the
+    /// others.
+    private static let leastProgress = (bytes: Int64(1) << 20, time: Nanoseconds.seconds(30))
+
     /// Fetches the recording. Blocks until every file has arrived or has failed to transfer.
     ///
     /// - Returns: 0 if the local copy of every node's folder is complete and identical to the original, 1
@@ -55,6 +78,7 @@ struct Collection {
         }
         try writeKnownHosts(members)
         var (missing, parts): ([String], [NodeRecording]) = ([], [])
+        var sources: [Source] = []
         var nodes = Dictionary(
             before(in: place).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for (node, answer) in caller.askAll(
@@ -86,20 +110,30 @@ struct Collection {
                 )
                 continue
             }
-            Talk.say("\(node): fetching \(source)")
-            guard try fetch(source, from: member, into: "\(place)/\(node)", by: program) else {
-                missing.append(node)
-                continue
+            sources.append(Source(member: member, folder: source, entry: present))
+        }
+        var slow: [Source] = []
+        for (index, source) in sources.enumerated() {
+            let isLast = index == sources.count - 1 && slow.isEmpty
+            switch try fetch(source, into: place, by: program, mustProgress: !isLast) {
+            case .complete: nodes[source.member.name] = source.entry
+            case .failed: missing.append(source.member.name)
+            case .slow: slow.append(source)
             }
-            nodes[node] = present
-            // The next run of `multicam collect` queries the node again and accepts an end that the node
-            // reports later.
-            if present.outcome == "recording", let recording,
-                recording.isOverdue(after: latest, at: ClockPair.now().utc)
+        }
+        for source in slow {
+            switch try fetch(source, into: place, by: program, mustProgress: false) {
+            case .complete: nodes[source.member.name] = source.entry
+            case .failed, .slow: missing.append(source.member.name)
+            }
+        }
+        // The next run of `multicam collect` queries these nodes again and accepts an end that they report later.
+        if let recording, recording.isOverdue(after: latest, at: ClockPair.now().utc) {
+            for node in sources.map(\.entry) where node.outcome == "recording" && !missing.contains(node.name)
             {
-                missing.append(node)
+                missing.append(node.name)
                 Talk.say(
-                    "\(node) still reports that it is recording \(name), although the group has ended this recording. The files written so far have been fetched. Run `multicam ctl stop` on the node, then run this command again."
+                    "\(node.name) still reports that it is recording \(name), although the group has ended this recording. The files written so far have been fetched. Run `multicam ctl stop` on the node, then run this command again."
                 )
             }
         }
@@ -177,59 +211,66 @@ struct Collection {
 
     /// Fetches one node's folder: first the manifest, then the files that the manifest names.
     ///
-    /// - Returns: Whether the local folder is identical to the node's folder.
+    /// - Parameters:
+    ///   - source: The node and its folder.
+    ///   - place: The local folder of the whole recording.
+    ///   - program: Path of rsync.
+    ///   - mustProgress: Whether to interrupt the transfer if it is too slow.
+    /// - Returns: The result of the transfer.
+    /// - Throws: `GroupError` if the local folder can't be used or rsync can't be started.
     private func fetch(
-        _ source: String, from member: GroupMember, into target: String, by program: String
-    ) throws(GroupError) -> Bool {
-        guard GroupAddress.isValid(member.address), GroupAddress.isValid(member.user) else { return false }
-        let tree = CollectedTree(path: target)
+        _ source: Source, into place: String, by program: String, mustProgress: Bool
+    ) throws(GroupError) -> Transfer {
+        let member = source.member
+        guard GroupAddress.isValid(member.address), GroupAddress.isValid(member.user) else { return .failed }
+        Talk.say("\(member.name): fetching \(source.folder)")
+        let tree = CollectedTree(path: "\(place)/\(member.name)")
         try tree.make()
         let lists = CollectedFiles.first.map { "--include=/\($0)" } + ["--exclude=*"]
         let free = try tree.freeBytes()
-        guard
-            try copy(
-                source, from: member, into: tree, by: program, lists,
-                atMost: min(free, Int64(Manifest.largestByteCount) * 2))
-        else { return false }
+        let first = try copy(
+            source, into: tree, by: program, lists, atMost: min(free, Int64(Manifest.largestByteCount) * 2),
+            mustProgress: mustProgress)
+        guard first == .complete else { return first }
         guard let manifest = try tree.manifest() else {
             Talk.say(
-                "\(member.name): only the events were fetched, because the manifest cannot be read. Run `multicam recover \(source)` on this node, then run `multicam collect` again."
+                "\(member.name): only the events were fetched, because the manifest cannot be read. Run `multicam recover \(source.folder)` on this node, then run `multicam collect` again."
             )
-            return false
+            return .failed
         }
         let files = CollectedFiles(manifest)
-        guard
-            try copy(
-                source, from: member, into: tree, by: program, files.rules,
-                atMost: files.mostBytes(free: free))
-        else { return false }
+        let rest = try copy(
+            source, into: tree, by: program, files.rules, atMost: files.mostBytes(free: free),
+            mustProgress: mustProgress)
+        guard rest == .complete else { return rest }
         let others = try tree.removeAll { !files.allows($0) }
         guard others.isEmpty else {
             Talk.say(
                 "\(member.name): removed files that do not belong to the recording: \(others.prefix(5).joined(separator: ", ").printable(limit: 400))."
             )
-            return false
+            return .failed
         }
-        return true
+        return .complete
     }
 
     /// Copies files from a node's folder with rsync. Only regular files that belong to this user are created,
     /// regardless of the types of the files on the node.
     ///
     /// - Parameters:
-    ///   - source: Name of the recording's folder on the node.
-    ///   - member: The node that provides the files.
+    ///   - source: The node that provides the files, and its folder.
     ///   - tree: The local folder.
     ///   - program: Path of rsync.
     ///   - rules: rsync filter rules that select the files.
     ///   - most: Maximum size of the local folder in bytes. If the folder exceeds this size, rsync is
     ///     terminated.
-    /// - Returns: Whether the copy succeeded.
+    ///   - mustProgress: Whether to interrupt the transfer if it is too slow.
+    /// - Returns: The result of the transfer.
     /// - Throws: `GroupError` if rsync can't be started.
     private func copy(
-        _ source: String, from member: GroupMember, into tree: CollectedTree, by program: String,
-        _ rules: [String], atMost most: Int64
-    ) throws(GroupError) -> Bool {
+        _ source: Source, into tree: CollectedTree, by program: String, _ rules: [String],
+        atMost most: Int64, mustProgress: Bool
+    ) throws(GroupError) -> Transfer {
+        let member = source.member
         let shell = [
             "ssh", "-i", folder.file(GroupFolder.collectKey), "-p", "\(member.sshPort)", "-o",
             "UserKnownHostsFile=\(folder.file("known-hosts"))", "-o", "GlobalKnownHostsFile=/dev/null", "-o",
@@ -248,9 +289,10 @@ struct Collection {
         arguments += rules
         if let limit { arguments.append("--bwlimit=\(limit)") }
         let host = member.address.contains(":") ? "[\(member.address)]" : member.address
-        arguments += ["--", "\(member.user)@\(host):\(source)/", tree.path + "/"]
+        arguments += ["--", "\(member.user)@\(host):\(source.folder)/", tree.path + "/"]
         let last = ConditionLock("")
         let fault = ConditionLock<String?>(nil)
+        let isSlow = ConditionLock(false)
         let status: Int32
         do throws(ProcessError) {
             let child = try ChildProcess(program, arguments)
@@ -260,9 +302,19 @@ struct Collection {
             let over = Cancellation()
             let watch = MediaThread.eventually(name: "collect:size") {
                 let clock = MonotonicClock()
+                var (mark, due) = (tree.byteCount, clock.now + Self.leastProgress.time)
                 while clock.sleep(until: clock.now + .milliseconds(200), unless: over) {
-                    guard let found = tree.fault(atMost: most) else { continue }
+                    let found = tree.fault(atMost: most)
+                    if found == nil, clock.now < due { continue }
+                    let size = tree.byteCount
+                    // A limited bandwidth is slow on purpose.
+                    if found == nil, !mustProgress || limit != nil || size - mark >= Self.leastProgress.bytes
+                    {
+                        (mark, due) = (size, clock.now + Self.leastProgress.time)
+                        continue
+                    }
                     fault.withLock { $0 = found }
+                    isSlow.withLock { $0 = found == nil }
                     // The signal goes to the whole process group, which includes rsync's receiver process.
                     kill(-child.process, SIGKILL)
                     return
@@ -278,15 +330,19 @@ struct Collection {
             Talk.say(
                 "\(member.name): stopped fetching, because this node sent \(fault). Check the recording on the node, or free some space on this computer, then run the command again."
             )
-            return false
+            return .failed
+        }
+        if isSlow.withLock({ $0 }) {
+            Talk.say("\(member.name): the transfer is slow. The other nodes are fetched first.")
+            return .slow
         }
         // Exit status 24 means that files vanished during the transfer, such as temporary files of a running
         // recording.
-        guard status != 0, status != 24 else { return true }
+        guard status != 0, status != 24 else { return .complete }
         Talk.say(
             "\(member.name): the transfer is incomplete: \(last.withLock { $0 }.printable(limit: 400)). Run the command again to fetch the remaining files."
         )
-        return false
+        return .failed
     }
 }
 
