@@ -131,7 +131,7 @@ def refusals(say, live):
         return lambda handler: handler.reply(status, body, **headers)
 
     for status, state, word in ((401, "refused", "token"), (403, "refused", "token"), (404, "refused", "path"), (405, "refused", "HTTP 405"),
-                                (415, "refused", "H.264"), (409, "waiting", "now"), (500, "waiting", "HTTP 500"), (503, "waiting", "now"),
+                                (415, "refused", "H.264"), (409, "waiting", "at the moment"), (500, "waiting", "HTTP 500"), (503, "waiting", "at the moment"),
                                 (301, "refused", "HTTP 301")):
         answers(f"HTTP {status}", plain.url, status, state, word)
     answers("a page in place of a description", plain.url, reply(201, b"<html>", Content_Type="text/html"), "refused", "WHIP")
