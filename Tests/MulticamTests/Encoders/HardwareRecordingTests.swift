@@ -131,7 +131,7 @@ struct HardwareRecordingTests {
             return
         }
         #expect(reason.isMissingDevice && reason.field == "tracks.video.encoder")
-        #expect(reason.description.contains("it supports 1 stream at a time"))
+        #expect(reason.description.contains("the encoder supports 1 stream at a time"))
     }
 
     @Test("x264 is used if the hardware lacks capacity, and the reason is stated")

@@ -259,7 +259,7 @@ struct CameraSelectionTests {
             application.take(.choose(Self.back))
             #expect(application.refusal == .noChoice(policy))
             #expect(
-                application.refusal?.description.contains("`choice.policy` is \(policy.rawValue)") == true)
+                application.refusal?.description.contains("`choice.policy` is `\(policy.rawValue)`") == true)
             #expect(application.preferred == Self.front)
         }
     }

@@ -435,7 +435,7 @@ struct PlanReductionTests {
                 $0.hasPrefix("the disk has room for 4") && $0.contains(" min ")
                     && $0.contains("record for less time")
             })
-        #expect(reduction.refusal.hasPrefix("not enough disk space: recording for 10 h needs "))
+        #expect(reduction.refusal.hasPrefix("not enough disk space: recording for 10 h requires "))
     }
 
     // MARK: The real cost
