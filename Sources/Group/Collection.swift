@@ -112,19 +112,17 @@ struct Collection {
             }
             sources.append(Source(member: member, folder: source, entry: present))
         }
-        var slow: [Source] = []
-        for (index, source) in sources.enumerated() {
-            let isLast = index == sources.count - 1 && slow.isEmpty
-            switch try fetch(source, into: place, by: program, mustProgress: !isLast) {
+        // A slow node is fetched again after the others, then without a minimum speed.
+        var queue = sources.map { (source: $0, mustProgress: true) }
+        var position = 0
+        while position < queue.count {
+            let (source, mustProgress) = queue[position]
+            position += 1
+            let othersWait = position < queue.count
+            switch try fetch(source, into: place, by: program, mustProgress: mustProgress && othersWait) {
             case .complete: nodes[source.member.name] = source.entry
             case .failed: missing.append(source.member.name)
-            case .slow: slow.append(source)
-            }
-        }
-        for source in slow {
-            switch try fetch(source, into: place, by: program, mustProgress: false) {
-            case .complete: nodes[source.member.name] = source.entry
-            case .failed, .slow: missing.append(source.member.name)
+            case .slow: queue.append((source, mustProgress: false))
             }
         }
         // The next run of `multicam collect` queries these nodes again and accepts an end that they report later.

@@ -437,7 +437,7 @@ package final class CameraInput: Sendable {
         let decoded = isWhole ? stream.decoder?.decode(frame) : nil
         if isWhole { taps.give(frame, of: role) }
         // The only lock for a frame, except for the few frames whose picture is examined.
-        let due: (watch: PictureMonitor, recording: Int, time: ClockTime)? = box.withLock { box in
+        let due: (monitor: PictureMonitor, recording: Int, time: ClockTime)? = box.withLock { box in
             if isCorrected { box.correctedStamps += 1 }
             box.lastArrival = arrival
             box.log.isKept = isLogged
@@ -466,10 +466,10 @@ package final class CameraInput: Sendable {
         }
         guard var examined = due else { return }
         // Examining a picture may require decoding it, so no lock is held. Apart from `beginCounting`, only this thread
-        // changes the watch.
-        examined.watch.add(frame, at: examined.time, codecs: codecs)
+        // changes the monitor.
+        examined.monitor.add(frame, at: examined.time, codecs: codecs)
         box.withLock { box in
-            if box.recordings == examined.recording { box.picture = examined.watch }
+            if box.recordings == examined.recording { box.picture = examined.monitor }
         }
     }
 
@@ -597,8 +597,8 @@ extension CameraInput {
 }
 
 extension CameraInput.Delivery {
-    /// The cause of the outage that this delivery announces; `nil` for other deliveries.
-    package var outageCause: String? {
+    /// The reason of the outage that this delivery announces; `nil` for other deliveries.
+    package var outageReason: String? {
         switch self {
         case .away(_, let cause, _), .ended(_, let cause): cause.printable(limit: 400)
         case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: nil

@@ -222,7 +222,7 @@ final class SessionInputs {
             let device = camera.source.device
             return (
                 "camera \(camera.role) (\(device.name))", SourceKind(device), .zero,
-                lacksKey ? device.selector : nil, camera.outage?.outageCause
+                lacksKey ? device.selector : nil, camera.outage?.outageReason
             )
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {

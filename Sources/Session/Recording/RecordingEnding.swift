@@ -189,7 +189,7 @@ struct FinishedTimeline {
     private static let flushTime = Nanoseconds.seconds(2)
     /// How much `flushTime` shrinks for each second by which the last tick was decided too late, or by which the monitoring
     /// thread was woken up too late. Both happen on a starved computer, where closing the files takes seconds as well.
-    private static let starvationWeight: Int64 = 4
+    private static let starvationWeight: Int64 = 2
 
     private func joinEncoders() {
         let workers = recording.outputs.encoderWorkers

@@ -74,8 +74,7 @@ struct TrackLosses {
         kind = .microphone
         lost = Double(max(samples.silence, 0))
         all = Double(max(samples.written, 0))
-        // A gap shorter than a sample, for example between a file's last sample and the end, can't contain one.
-        self.gaps = gaps.filter { Self.samples(inNanoseconds: $0.length) >= 1 }
+        self.gaps = Self.withSamples(gaps)
         causes = Self.sorted(Self.lengths(of: self.gaps), isRecovered: isRecovered)
         failure = track.failure
         self.limit = limit
@@ -85,11 +84,11 @@ struct TrackLosses {
     init(microphone role: String, gaps: [Gap], duration: Int64, limit: Double?) {
         name = role
         kind = .microphone
-        let lengths = Self.lengths(of: gaps)
+        self.gaps = Self.withSamples(gaps)
+        let lengths = Self.lengths(of: self.gaps)
         lost = lengths.values.reduce(0, +)
         all = max(Self.samples(inNanoseconds: Double(duration)), lost)
         causes = Self.sorted(lengths, isRecovered: false)
-        self.gaps = gaps
         failure = nil
         self.limit = limit
     }
@@ -127,6 +126,12 @@ struct TrackLosses {
             lengths[cause.rawValue, default: 0] += samples(inNanoseconds: gap.length)
         }
         return lengths
+    }
+
+    /// Returns the gaps that contain a sample. A shorter gap occurs, for example, between a file's last sample and the
+    /// end of the recording.
+    private static func withSamples(_ gaps: [Gap]) -> [Gap] {
+        gaps.filter { samples(inNanoseconds: $0.length) >= 1 }
     }
 
     private static func samples(inNanoseconds count: Double) -> Double {

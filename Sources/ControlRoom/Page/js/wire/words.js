@@ -104,7 +104,6 @@ const sentences = {
     "next-badge": ["PREVIEW", "VORSCHAU"],
     "on-air": ["ON AIR", "IM BILD"],
     "on-air-inset": ["ON AIR · INSET", "IM BILD · KLEIN"],
-    "inset-badge": ["INSET", "KLEIN"],
     "in-program": ["IN PROGRAM", "IM PROGRAMM"],
     "in-program-inset": ["IN PROGRAM · INSET", "IM PROGRAMM · KLEIN"],
     "away-badge": ["NO SIGNAL", "KEIN SIGNAL"],
@@ -182,7 +181,6 @@ const sentences = {
     "no-signal-badge": ["NO SIGNAL", "KEIN SIGNAL"],
     "level-of": ["Level of {role}", "Pegel von {role}"],
     "level-text": ["peak {peak} dBFS", "Spitze {peak} dBFS"],
-    "loudness-text": ["{value} LUFS", "{value} LUFS"],
     "range-text": ["short-term {s} LUFS, range {r} LU", "kurzzeitig {s} LUFS, Umfang {r} LU"],
     // Timeline
     timeline: ["Timeline", "Zeitleiste"],
@@ -220,7 +218,6 @@ const sentences = {
     "disk-resource": ["Disk", "Platte"],
     gpu: ["Graphics", "Grafik"],
     "part-of": ["{owner} uses {percent} of {resource} capacity.", "{owner}: {percent} {resource}."],
-    "no-cost": ["Hardware cost unknown.", "Die Hardwarekosten sind unbekannt."],
     // Keys
     keys: ["Keyboard shortcuts and pages", "Tasten und Seiten"],
     "keys-hint": ["Keyboard shortcuts are inactive while you type. You can change or disable each shortcut.",
