@@ -81,3 +81,31 @@ extension WakeUp {
         }
     }
 }
+
+/// File descriptors that are kept in reserve, so that a process at its limit can still close its files properly:
+/// writing a manifest needs a few new descriptors. Can be used from any thread.
+package final class DescriptorReserve: Sendable {
+    private let numbers: ConditionLock<[Int32]>
+
+    /// Number of descriptors: a file that is replaced and its folder, for two files written at the same time.
+    private static let size = 6
+
+    /// Opens the descriptors, or as many as the limit of the process allows.
+    package init() {
+        numbers = ConditionLock(
+            (0..<Self.size).compactMap { _ in
+                let number = eventfd(0, Int32(EFD_CLOEXEC))
+                return number >= 0 ? number : nil
+            })
+    }
+
+    deinit { release() }
+
+    /// Closes the descriptors, which makes their numbers available to the process. Later calls have no effect.
+    package func release() {
+        numbers.withLock { numbers in
+            for number in numbers { close(number) }
+            numbers = []
+        }
+    }
+}

@@ -50,6 +50,23 @@ struct SignalTests {
         #expect(command.waitForEnd() == 0)
     }
 
+    @Test("A recording that reaches the limit for open files still closes its files and its manifest")
+    func descriptors() throws {
+        let scratch = try Scratch()
+        let command = try start(scratch)
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(command.identifier)/fd")
+        let used = Set(open.compactMap { Int($0) })
+        let lowestFree = try #require((0...used.count).first { !used.contains($0) })
+        let limited = try Multicam.run([
+            "prlimit", "--pid", String(command.identifier), "--nofile=\(lowestFree)",
+        ])
+        #expect(limited.status == 0, "\(limited.errors)")
+        command.send(SIGINT)
+        #expect(try command.event("finished")["exit"] as? Int == 0)
+        #expect(command.waitForEnd() == 0)
+        #expect(try scratch.session(in: "out").outcome == "finished")
+    }
+
     @Test("SIGUSR1 sets a marker, and SIGUSR2 continues in new files on every signal")
     func marksAndSplits() throws {
         let scratch = try Scratch()

@@ -1,3 +1,4 @@
+import CMedia
 import Media
 import Testing
 
@@ -110,5 +111,39 @@ struct FrameContinuityTests {
         #expect(throws: SourceError.self) {
             for _ in 0..<2000 { try flood.count(from: address, at: now) }
         }
+    }
+
+    @Test("a camera that gives all frames of a group of pictures the same timestamp is detected")
+    func repeatedTimestamps() {
+        var perGroup = RepeatedTimestamps()
+        var occasional = RepeatedTimestamps()
+        for frame in Int64(0)..<300 {
+            perGroup.record(.milliseconds(frame / 12 * 400))
+            occasional.record(.milliseconds((frame % 25 == 0 ? frame + 1 : frame) * 33))
+        }
+        #expect(perGroup.isFrequent)
+        #expect(!occasional.isFrequent)
+    }
+
+    @Test(
+        "a packet begins a frame if it contains the first slice",
+        arguments: [
+            (AV_CODEC_ID_H264, [0, 0, 0, 1, 0x67, 0x42, 0, 0, 1, 0x65, 0x88], true),
+            (AV_CODEC_ID_H264, [0, 0, 1, 0x41, 0x9a], true),
+            (AV_CODEC_ID_H264, [0, 0, 1, 0x41, 0x1a], false),
+            (AV_CODEC_ID_H264, [0, 0, 1, 0x67, 0x80], false),
+            (AV_CODEC_ID_H264, [0, 0, 1, 0x41], false),
+            (AV_CODEC_ID_HEVC, [0, 0, 1, 0x26, 1, 0xaf], true),
+            (AV_CODEC_ID_HEVC, [0, 0, 1, 0x02, 1, 0x2f], false),
+            (AV_CODEC_ID_HEVC, [0, 0, 1, 0x40, 1, 0x8f], false),
+            (AV_CODEC_ID_MPEG4, [], true),
+        ] as [(AVCodecID, [UInt8], Bool)])
+    func firstSlice(codec: AVCodecID, bytes: [UInt8], begins: Bool) throws {
+        var packet: UnsafeMutablePointer<AVPacket>? = av_packet_alloc()
+        defer { av_packet_free(&packet) }
+        let allocated = try #require(packet)
+        try #require(av_new_packet(allocated, Int32(bytes.count)) == 0)
+        for (index, byte) in bytes.enumerated() { allocated.pointee.data[index] = byte }
+        #expect(PacketFilter.beginsFrame(allocated, of: codec) == begins)
     }
 }

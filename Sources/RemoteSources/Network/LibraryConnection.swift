@@ -36,6 +36,7 @@ final class LibraryConnection {
     /// stream may be many seconds away.
     private var sinceKey = PacketHistory()
     private var watchdog = FrameWatchdog(since: MonotonicClock().now)
+    private var repeatedTimestamps = RepeatedTimestamps()
     /// Whether the camera has sent its wall clock, for video and for audio.
     private var (hasWall, audioHasWall) = (false, false)
 
@@ -90,6 +91,7 @@ final class LibraryConnection {
             }
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index, output.hasCamera
             {
+                try checkTimestamps()
                 try take(video: packet, of: video, output)
             } else if let audio = stream.audio, packet.pointee.stream_index == audio.pointee.index {
                 try take(audio: packet, of: audio, output)
@@ -139,6 +141,7 @@ final class LibraryConnection {
             decided = clock.now
             return nil
         }
+        try checkTimestamps()
         if let first, let last = stamps.max(), stamps.count >= 12,
             RateEstimate.isStanding(stamps: last - first.stamp, over: clock.now - first.arrival)
         {
@@ -222,6 +225,11 @@ final class LibraryConnection {
         if let video = stream.video, packet.pointee.stream_index == video.pointee.index {
             guard let stamp = Self.stamp(packet, of: video) else { return false }
             watchdog.record(stamp, at: arrival)
+            if let codec = video.pointee.codecpar?.pointee.codec_id,
+                PacketFilter.beginsFrame(packet, of: codec)
+            {
+                repeatedTimestamps.record(stamp)
+            }
             let isAssembled = Self.isAssembled(video)
             // If a session has several streams, libavformat rebases their timestamps at the first report of
             // the camera's clock.
@@ -246,6 +254,14 @@ final class LibraryConnection {
             audioClock.decide()
         }
         return stream.video == nil && wall != nil
+    }
+
+    /// - Throws: `SourceError` if many frames have the same timestamp as the frame before them.
+    private func checkTimestamps() throws(SourceError) {
+        guard repeatedTimestamps.isFrequent else { return }
+        throw .refused(
+            "\(address) sends several frames with the same timestamp, so their capture times are unknown. Update the camera's firmware, or use a different stream of the camera."
+        )
     }
 
     // MARK: Frame and audio delivery

@@ -56,6 +56,31 @@ final class PacketFilter {
         return Self.copy(of: output)
     }
 
+    /// Whether a packet contains the first slice of a frame. Packets of codecs without slices always do.
+    ///
+    /// - Parameters:
+    ///   - packet: H.264 and HEVC are read as Annex B.
+    ///   - codec: Codec of the stream.
+    /// - Returns: `false` for further slices, and for packets without slices.
+    ///
+    /// In H.264, the first slice has `first_mb_in_slice` 0, coded as a single 1 bit (ITU-T H.264, 7.3.3). In HEVC, the
+    /// first bit is `first_slice_segment_in_pic_flag` (ITU-T H.265, 7.3.6.1).
+    static func beginsFrame(_ packet: UnsafeMutablePointer<AVPacket>, of codec: AVCodecID) -> Bool {
+        guard codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC else { return true }
+        let bytes = UnsafeBufferPointer(start: packet.pointee.data, count: Int(max(packet.pointee.size, 0)))
+        let header = codec == AV_CODEC_ID_H264 ? 1 : 2
+        var zeros = 0
+        for (index, byte) in bytes.enumerated() {
+            defer { zeros = byte == 0 ? zeros + 1 : 0 }
+            guard byte == 1, zeros >= 2, index + 1 + header < bytes.count else { continue }
+            let first = bytes[index + 1]
+            let isSlice =
+                codec == AV_CODEC_ID_H264 ? [1, 2, 5].contains(first & 0x1f) : (first >> 1) & 0x3f < 32
+            if isSlice { return bytes[index + 1 + header] & 0x80 != 0 }
+        }
+        return false
+    }
+
     /// Copies the bytes of a packet.
     static func copy(of packet: UnsafeMutablePointer<AVPacket>) -> SharedBytes? {
         guard let data = packet.pointee.data, packet.pointee.size > 0 else { return nil }

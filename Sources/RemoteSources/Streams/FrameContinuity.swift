@@ -103,6 +103,27 @@ struct FrameWatchdog {
     func isStalled(at now: ClockTime) -> Bool { now - advanced > Self.patience }
 }
 
+/// Detects a camera that gives several frames the same timestamp, for example one timestamp per group of pictures.
+struct RepeatedTimestamps {
+    private var newest: Nanoseconds?
+    private var (frames, repeated) = (0, 0)
+
+    /// Number of frames that are judged together.
+    private static let window = 48
+
+    /// Whether at least a quarter of the latest frames repeat the timestamp of the frame before them.
+    private(set) var isFrequent = false
+
+    /// Records a frame. Call this method once per frame, not for every slice.
+    mutating func record(_ stamp: Nanoseconds) {
+        frames += 1
+        if stamp == newest { repeated += 1 }
+        newest = stamp
+        if repeated * 4 >= Self.window { isFrequent = true }
+        if frames == Self.window { (frames, repeated) = (0, 0) }
+    }
+}
+
 /// Estimates the frame rate of a stream.
 enum RateEstimate {
     /// Common camera frame rates, in frames per second.

@@ -7,6 +7,7 @@ internal import Plan
 internal import Profiles
 internal import SessionFolder
 internal import Stills
+internal import System
 internal import Timing
 internal import Writers
 
@@ -39,6 +40,8 @@ final class RunningRecording {
     private var hasWarnedOfChapters = false
     private var stills: [Manifest.Still] = []
     private var silenceExceeded: Set<String> = []
+    /// Descriptors that are released when the files are closed.
+    private let reserve = DescriptorReserve()
     private var statusDue = MediaTime.zero
     /// Maximum reported lag of the files behind the present.
     private var mostBehind = Nanoseconds.zero
@@ -372,6 +375,7 @@ final class RunningRecording {
     /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The outcome of the recording.
     func close(at end: MediaTime) -> RecordingResult {
+        reserve.release()
         context.liveOutputs.end()
         noteEncoders()
         governor?.end()

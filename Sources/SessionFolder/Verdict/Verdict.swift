@@ -42,11 +42,12 @@ public struct Verdict: Sendable, Equatable {
 
     /// Creates the verdict on a recording.
     ///
-    /// - Parameter manifest: Manifest of a completed recording, which may come from a file and contain arbitrary
-    ///   values.
-    public init(_ manifest: Manifest) {
+    /// - Parameters:
+    ///   - manifest: Manifest of a completed recording, which may come from a file and contain arbitrary values.
+    ///   - storageFailure: Why a file could not be written, if the cause is known and not in the manifest.
+    public init(_ manifest: Manifest, storageFailure: String? = nil) {
         let tracks = Self.tracks(of: manifest)
-        noteEnd(of: manifest, tracks)
+        noteEnd(of: manifest, tracks, storageFailure)
         for track in tracks { judge(track) }
         let known = Set(tracks.map(\.name))
         for name in Set(manifest.gaps.map(\.track)).subtracting(known).sorted() {
@@ -139,7 +140,7 @@ public struct Verdict: Sendable, Equatable {
     }
 
     /// Adds the reasons why the recording, a track, or a file ended early.
-    private mutating func noteEnd(of manifest: Manifest, _ tracks: [TrackLosses]) {
+    private mutating func noteEnd(of manifest: Manifest, _ tracks: [TrackLosses], _ storageFailure: String?) {
         if manifest.recovery != nil {
             noteLoss(
                 .look, "the recording was interrupted", details: "The data on the disk was recovered.")
@@ -162,7 +163,8 @@ public struct Verdict: Sendable, Equatable {
         if manifest.outcome == .storageFailed, sentences.isEmpty {
             noteLoss(
                 .bad, "not all data could be written to the folder",
-                details: "The data written before the failure is available.")
+                details: (storageFailure.map { "Cause: \($0.asSentence) " } ?? "")
+                    + "The data written before the failure is available.")
         }
     }
 

@@ -136,15 +136,20 @@ struct RecordingGuide {
     var lines: [String] {
         guard let last = results.last, let first = files(of: last).first else { return [] }
         let folder = shortened(last.folder)
-        let next =
-            isVirtual
-            ? "Next: `multicam devices` lists your cameras and microphones. Record without --virtual to use them."
-            : "Next: `multicam sync-check \(folder.shellQuoted())` measures how well the tracks are synchronized."
         return [
             made,
             "To play the file, run `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
-            next,
+            next(last, folder.shellQuoted()),
         ]
+    }
+
+    private func next(_ result: RecordingResult, _ folder: String) -> String {
+        if !result.storageFailures.isEmpty {
+            return "Next: remove the cause of the write failure, and run `multicam recover \(folder)`."
+        }
+        return isVirtual
+            ? "Next: `multicam devices` lists your cameras and microphones. Record without --virtual to use them."
+            : "Next: `multicam sync-check \(folder)` measures how well the tracks are synchronized."
     }
 
     /// The first line: `Recorded: 8.0 s in recordings/x (program.mp4, cameras/desk.mov).`
